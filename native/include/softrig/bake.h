@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Writing a shot to disk as a point cache (PC2) of skin offsets: little-endian, "POINTCACHE2", one row of
+// float32 xyz a vertex and frame. The same numbers that `srShot_ReadOffsets` gives, bit for bit.
+
+#pragma once
+
+#include "softrig/base.h"
+#include "softrig/character.h"
+#include "softrig/id.h"
+
+typedef struct srBakeDef {
+    size_t structSize; ///< Set by `srDefaultBakeDef`.
+    srShotId shot;
+    const char* path;   ///< UTF-8. Written beside it and moved over it when whole.
+    int32_t firstFrame; ///< The range must be within the shot's.
+    int32_t frameCount;
+} srBakeDef;
+
+SR_API srBakeDef srDefaultBakeDef(void);
+
+/// Starts to write in a thread of the library; frames that are still being simulated are waited for.
+SR_API srResult srStartBake(const srBakeDef* def, srBakeId* outBake);
+
+SR_API srResult srBake_GetStatus(srBakeId bake, srJobStatus* outStatus);
+
+/// As `srCharacter_Wait`.
+SR_API srResult srBake_Wait(srBakeId bake, double seconds);
+
+/// Cancels if it still runs (the file that was there before stays untouched) and forgets the bake.
+SR_API srResult srDestroyBake(srBakeId bake);

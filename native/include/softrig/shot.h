@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A shot: one character over one range of frames. Its rig's motion is written on the tape; a thread of the
+// library simulates ahead of whoever looks, into an ordered cache of frames; offsets for the skin are read
+// from there, at any frame, in any order. All functions may be called from any thread.
+
+#pragma once
+
+#include "softrig/base.h"
+#include "softrig/character.h"
+#include "softrig/id.h"
+
+/// How the flesh behaves. Every field may change at any time (`srShot_SetParams`).
+typedef struct srShotParams {
+    size_t structSize; ///< Set by `srDefaultShotParams`.
+
+    float
+        frequency; ///< Hz, 0.1 to 50: how fast free flesh swings about the pose; softer is lower. Default 2.
+    float settleFrames; ///< Frames, 1 to 10,000, until a swing is below 2 % of its first peak. Default 24.
+    float youngModulus; ///< Pa, 0 to 1e9. 0 (the default) chooses it from frequency and size, so that one
+                        ///< setting is right for a mouse and for a dinosaur.
+    float poissonRatio;   ///< 0 to 0.5: how strongly volume is kept. Default 0.45.
+    float density;        ///< kg/m^3, 1 to 100,000. Default 1,000.
+    float poseCorrection; ///< 0 to 1. 0 (the default): a held pose is left exactly as it is; 1: elasticity
+                          ///< pulls to the modelled shape too.
+    int32_t substeps; ///< Steps a frame, 1 to 100. Default 10. More is stiffer and slower.
+} srShotParams;
+
+SR_API srShotParams srDefaultShotParams(void);
+
+typedef struct srShotDef {
+    size_t structSize;       ///< Set by `srDefaultShotDef`.
+    srCharacterId character; ///< Must be ready.
+    int32_t firstFrame;
+    int32_t frameCount; ///< 1 to 1,000,000.
+    double frameRate;   ///< Frames a second, 1 to 1,000; fractions are fine.
+    srShotParams params;
+} srShotDef;
+
+SR_API srShotDef srDefaultShotDef(void);
+
+typedef struct srShotStatus {
+    int32_t firstFrame;
+    int32_t frameCount;
+    int32_t recordedFrameCount; ///< From the first frame on, without a gap.
+    int32_t readyFrameCount;    ///< Likewise: what can be shown.
+    bool isRunning;             ///< The worker is busy.
+    srResult result;            ///< `sr_success`, or why the worker stopped; then `message` says it.
+    int32_t limitedNodeCount;   ///< How often a node had to be held within the character's size (teleports,
+                                ///< broken rigs).
+    float simulationSeconds;    ///< Time spent on the ready frames since the last restart.
+    char message[256];
+} srShotStatus;
+
+/// Makes an empty tape and cache. `sr_errorNotReady` while the character is being prepared.
+SR_API srResult srCreateShot(const srShotDef* def, srShotId* outShot);
+
+/// Stops the worker and frees everything. Bakes of the shot that still run are cancelled.
+SR_API srResult srDestroyShot(srShotId shot);
+
+/// Writes recorded motion for `rowCount` frames from `firstFrame` on. A row is (1 + spaceCount + boneCount)
+/// matrices: skin object to world; each armature object to world; each bone to its armature in the pose
+/// (Blender's `pose_bone.matrix`). `floatCount` is that times 16 times `rowCount`, as a check. Rows are
+/// compared with what is on the tape; simulation starts anew from the first that differs, and
+/// `outFirstChangedFrame` (nullable) names it: `firstFrame + rowCount` when none does.
+/// `sr_errorNotFinite` names the first bad matrix; then nothing was written. Rows must follow what is
+/// recorded without a gap.
+SR_API srResult srShot_WriteTape(srShotId shot, int32_t firstFrame, int32_t rowCount, const float* matrices,
+                                 int64_t floatCount, int32_t* outFirstChangedFrame);
+
+/// Changes how the flesh behaves, and simulates the range anew when anything differs.
+SR_API srResult srShot_SetParams(srShotId shot, const srShotParams* params);
+
+SR_API srResult srShot_GetStatus(srShotId shot, srShotStatus* outStatus);
+
+/// Waits until `frame` is ready, at most `seconds` (negative: for ever). Frames outside of the range count as
+/// their nearest one. `sr_errorNotReady` when time ran out or when the frame is not recorded.
+SR_API srResult srShot_WaitFrame(srShotId shot, int32_t frame, double seconds);
+
+/// The offset of each skin vertex at `frame`, in skin space: 3 floats a vertex. Between frames it is
+/// interpolated linearly; outside of the range the nearest frame is held. When the frame is not ready all
+/// offsets are written as zero and the answer is `sr_errorNotReady`.
+SR_API srResult srShot_ReadOffsets(srShotId shot, double frame, float* outOffsets, int32_t vertexCount);
+
+/// World positions of the cage's nodes at a whole frame of the range, 3 floats a node: where the rig puts
+/// them if `primary`, else where the simulation has them.
+SR_API srResult srShot_ReadNodes(srShotId shot, int32_t frame, bool primary, float* outNodes,
+                                 int32_t nodeCount);
+
+/// A hash over the bits of the whole state at `frame`. Equal for equal input, on any number of workers.
+SR_API srResult srShot_GetStateHash(srShotId shot, int32_t frame, uint64_t* outHash);
