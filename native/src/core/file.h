@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Writing a file so that a crash, a full disk or a cancel never leaves half of it under its final name: the
+// bytes go to a file beside it, which is moved over it when it is whole. Paths are UTF-8.
+
+#pragma once
+
+#include "core/error.h"
+
+typedef struct srFileWriter srFileWriter;
+
+/// Creates `path` + ".partial" for writing; what a crash left there under that name is written over. A second
+/// writer to the same path, of this process or another, is refused for as long as the first lives.
+SR_MUST_USE srResult srOpenFileWriter(const char* path, srFileWriter** outWriter);
+
+/// Buffered. After a failure every further write, and the commit, answers with the same error.
+SR_MUST_USE srResult srFileWriter_Write(srFileWriter* writer, const void* bytes, size_t size);
+
+/// Flushes to the disk, moves the file to its final name, frees the writer. On failure the partial file is
+/// removed, the file that was there before is untouched, and the writer is freed too.
+SR_MUST_USE srResult srFileWriter_Commit(srFileWriter* writer);
+
+/// Removes the partial file and frees the writer. Accepts null.
+void srFileWriter_Abandon(srFileWriter* writer);
