@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// From files to a prepared character.
+
+#include "cli/character.h"
+
+#include "cli/progress.h"
+#include "cli/system.h"
+
+#include <stddef.h>
+
+// how long to wait before looking at progress and interrupts again
+#define POLL_SECONDS 0.1
+
+bool srCliInputs_Read(srCliInputs* inputs, srCliError* error) {
+    if (!srCliReadSkinFile(inputs->skinPath, &inputs->skin, error)) {
+        return false;
+    }
+    if (inputs->rigPath != NULL && !srCliReadRigFile(inputs->rigPath, &inputs->rig, error)) {
+        return false;
+    }
+    int32_t vertexCount = srCliMesh_GetPointCount(&inputs->skin);
+    if (inputs->rig.boneCount > 0 && inputs->rig.vertexCount != vertexCount) {
+        return srCliFail(error, "%.250s weights %d vertices, but %.250s has %d.", inputs->rigPath,
+                         inputs->rig.vertexCount, inputs->skinPath, vertexCount);
+    }
+    return inputs->cagePath == NULL || srCliReadCageFile(inputs->cagePath, &inputs->cage, error);
+}
+
+void srCliInputs_Free(srCliInputs* inputs) {
+    srCliMesh_Free(&inputs->skin);
+    srCliRig_Free(&inputs->rig);
+    srCliMesh_Free(&inputs->cage);
+}
+
+static void fillBones(const srCliRig* rig, srCharacterDef* def) {
+    def->spaceCount = rig->spaceCount;
+    def->spaceToSkin = rig->spaceCount > 0 ? rig->spaceToSkin.items : NULL;
+    if (rig->boneCount == 0) {
+        return;
+    }
+    def->weightStarts = rig->weightStarts.items;
+    def->weightBones = rig->weightBones.items;
+    def->weightValues = rig->weightValues.items;
+    def->boneCount = rig->boneCount;
+    def->boneRests = rig->boneRests.items;
+    def->boneLengths = rig->boneLengths.items;
+    def->boneParents = rig->boneParents.items;
+    def->boneLooseTips = rig->boneLooseTips.items;
+    def->boneSpaces = rig->boneSpaces.items;
+}
+
+static srCharacterDef makeDef(const srCliInputs* inputs) {
+    srCharacterDef def = srDefaultCharacterDef();
+    def.skinPositions = inputs->skin.points.items;
+    def.skinVertexCount = srCliMesh_GetPointCount(&inputs->skin);
+    def.skinTriangles = inputs->skin.triangles.items;
+    def.skinTriangleCount = srCliMesh_GetTriangleCount(&inputs->skin);
+    fillBones(&inputs->rig, &def);
+    if (inputs->cagePath != NULL) {
+        def.cageNodes = inputs->cage.points.items;
+        def.cageNodeCount = srCliMesh_GetPointCount(&inputs->cage);
+        def.cageCells = inputs->cage.cells.items;
+        def.cageCellCount = srCliMesh_GetCellCount(&inputs->cage);
+    }
+    def.targetNodeCount = inputs->nodeCount;
+    return def;
+}
+
+static srResult waitForCharacter(srCharacterId character) {
+    srCliProgress progress = srCliBeginProgress("preparing");
+    srResult result = sr_errorNotReady;
+    while (result == sr_errorNotReady && !srCliWasInterrupted()) {
+        srJobStatus status = {0};
+        if (srCharacter_GetStatus(character, &status) == sr_success) {
+            srCliProgress_Show(&progress, status.progress);
+        }
+        result = srCharacter_Wait(character, POLL_SECONDS);
+    }
+    srCliProgress_End(&progress);
+    return result;
+}
+
+bool srCliPrepareCharacter(const srCliInputs* inputs, srCharacterId* outCharacter,
+                           srCharacterReport* outReport, srCliError* error) {
+    srCharacterDef def = makeDef(inputs);
+    *outCharacter = (srCharacterId){0};
+    if (srCreateCharacter(&def, outCharacter) != sr_success) {
+        return srCliFailLibrary(error, "Preparing");
+    }
+    srResult result = waitForCharacter(*outCharacter);
+    if (result == sr_errorNotReady) {
+        return srCliFail(error, "Interrupted.");
+    }
+    if (result != sr_success || srCharacter_GetReport(*outCharacter, outReport) != sr_success) {
+        return srCliFailLibrary(error, "Preparing");
+    }
+    return true;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What `prepare` and `simulate` share: reading skin, rig and cage, and preparing a character from them.
+
+#pragma once
+
+#include "cli/files.h"
+
+#include "softrig/softrig.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct srCliInputs {
+    const char* skinPath;
+    const char* rigPath;  ///< Null: a skin without bones.
+    const char* cagePath; ///< Null: the library makes the cage.
+    int32_t nodeCount;    ///< Wanted size of the cage.
+    srCliMesh skin;
+    srCliRig rig;
+    srCliMesh cage;
+} srCliInputs;
+
+/// Reads the files that the paths name, and checks that they belong together.
+bool srCliInputs_Read(srCliInputs* inputs, srCliError* error);
+void srCliInputs_Free(srCliInputs* inputs);
+
+/// Prepares and waits, with progress. The caller destroys the character, also after a failure.
+bool srCliPrepareCharacter(const srCliInputs* inputs, srCharacterId* outCharacter,
+                           srCharacterReport* outReport, srCliError* error);
+
+/// Says on stdout what was found and made, and how long it took.
+void srCliPrintReport(const srCliInputs* inputs, const srCharacterReport* report);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// `softrig prepare`: from a skin to a cage on disk and a report.
+
+#include "cli/verbs.h"
+
+#include "cli/character.h"
+#include "cli/options.h"
+#include "cli/system.h"
+
+#include <stdio.h>
+
+static const char usage[] =
+    "Usage: softrig prepare MESH -o CAGE.mesh [--rig RIG] [--nodes N] [--workers N]\n"
+    "\n"
+    "Fits a cage of tetrahedra to the inside of a surface, says what was found and made, and writes the\n"
+    "cage in MEDIT's text format.\n"
+    "\n"
+    "  MESH           the skin, OBJ or OFF; holes, overlaps and several pieces are fine\n"
+    "  -o FILE        the cage; replaced when the new one is whole\n"
+    "  --rig RIG      bones and weights (docs/rig-format.md)\n"
+    "  --nodes N      wanted size of the cage, 50 to 200,000 (default 1,000)\n"
+    "  --workers N    threads, 1 to 64; the result does not depend on it\n";
+
+static bool writeCage(srCharacterId character, const srCharacterReport* report, const char* path,
+                      srCliError* error) {
+    float* nodes = srCliResize(NULL, 3 * sizeof(float) * (size_t)report->nodeCount);
+    int32_t* cells = srCliResize(NULL, 4 * sizeof(int32_t) * (size_t)report->cellCount);
+    bool isWritten = nodes != NULL && cells != NULL;
+    if (!isWritten) {
+        srCliFailMemory(error);
+    } else if (srCharacter_ReadCage(character, nodes, report->nodeCount, cells, report->cellCount) !=
+               sr_success) {
+        isWritten = srCliFailLibrary(error, "Reading the cage");
+    } else {
+        isWritten = srCliWriteMedit(path, nodes, report->nodeCount, cells, report->cellCount, error);
+    }
+    srCliResize(nodes, 0);
+    srCliResize(cells, 0);
+    return isWritten;
+}
+
+static bool prepare(srCliInputs* inputs, const char* outputPath, srCliError* error) {
+    const char* inputPaths[] = {inputs->skinPath, inputs->rigPath};
+    srCharacterId character = {0};
+    srCharacterReport report = {0};
+    bool isDone = srCliCheckOutput(outputPath, inputPaths, 2, error) && srCliInputs_Read(inputs, error) &&
+                  srCliPrepareCharacter(inputs, &character, &report, error) &&
+                  writeCage(character, &report, outputPath, error);
+    if (isDone) {
+        srCliPrintReport(inputs, &report);
+    }
+    srDestroyCharacter(character);
+    srCliInputs_Free(inputs);
+    return isDone;
+}
+
+int srCliRunPrepare(int argumentCount, char** arguments) {
+    srCliInputs inputs = {.nodeCount = srDefaultCharacterDef().targetNodeCount};
+    const char* outputPath = NULL;
+    int32_t workerCount = srGetWorkerCount();
+    bool wantsHelp = false;
+    const srCliOption table[] = {
+        {"-o", sr_cliOptionText, &outputPath},
+        {"--rig", sr_cliOptionText, &inputs.rigPath},
+        {"--nodes", sr_cliOptionInteger, &inputs.nodeCount},
+        {"--workers", sr_cliOptionInteger, &workerCount},
+        {"--help", sr_cliOptionFlag, &wantsHelp},
+    };
+    srCliOptions options = {table, sizeof(table) / sizeof(table[0]), &inputs.skinPath, 1, 0};
+    srCliError error = {{0}};
+    if (!srCliParseOptions(&options, argumentCount, arguments, &error)) {
+        return srCliReportUsage("prepare", error.text);
+    }
+    if (wantsHelp) {
+        fputs(usage, stdout);
+        return SR_CLI_EXIT_FINE;
+    }
+    if (inputs.skinPath == NULL || outputPath == NULL) {
+        return srCliReportUsage("prepare", "A MESH and -o CAGE.mesh are needed.");
+    }
+    if (srSetWorkerCount(workerCount) != sr_success) {
+        return srCliReportUsage("prepare", srGetErrorText());
+    }
+    return prepare(&inputs, outputPath, &error) ? SR_CLI_EXIT_FINE
+                                                : srCliReportFailure("prepare", error.text);
+}
