@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The cage: the tetrahedral mesh that is simulated. Its points are nodes, its elements cells; corners a b c
+// d, positive volume.
+
+#pragma once
+
+#include "core/error.h"
+#include "math/vec3.h"
+
+#include <stdint.h>
+
+/// Owns its arrays.
+typedef struct srCage {
+    srVec3* nodes;
+    int32_t nodeCount;
+    int32_t (*cells)[4];
+    int32_t cellCount;
+    int32_t (*edges)[2]; ///< Each edge of the cells once, lower node first, in ascending order.
+    int32_t edgeCount;
+} srCage;
+
+/// Copies the arrays, turns cells of negative volume round, leaves out nodes that no cell uses, renumbers
+/// nodes for locality (reverse Cuthill-McKee) and cells by their first node, and lists the edges.
+/// `sr_errorBadMesh` when an index is out of range, a node is not finite, or no cell of positive volume is
+/// left.
+SR_MUST_USE srResult srCreateCage(const srVec3* nodes, int32_t nodeCount, const int32_t (*cells)[4],
+                                  int32_t cellCount, srCage* outCage);
+
+/// Accepts a zeroed cage.
+void srDestroyCage(srCage* cage);
+
+/// Six times the volume of a cell is what its corners' triple product gives; this is the volume itself.
+double srCellVolume(const srCage* cage, int32_t cell);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// How well shaped cells are.
+
+#pragma once
+
+#include "mesh/cage.h"
+
+/// Smallest and largest angle between two faces of one cell, over all cells, in degrees; and the sum of
+/// volumes.
+void srMeasureCells(const srCage* cage, double* outMinDihedralDegrees, double* outMaxDihedralDegrees,
+                    double* outVolume);

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Preparing a character, stage by stage, on one worker: surface and tree, meshing, embedding, transfer of
+// weights. The baselines are the same answers without a tree or a grid, measured here on a sample of the
+// points; their source is below.
+
+#include "report.h"
+
+#include "core/parallel.h"
+#include "core/thread.h"
+#include "mesh/bvh.h"
+#include "mesh/embedding.h"
+#include "mesh/mesher.h"
+#include "weights/transfer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define PI 3.14159265358979323846
+
+enum {
+    runCount = 3,
+    sampleCount = 200,
+    boneCount = 10
+};
+
+typedef struct Shape {
+    const char* name;
+    double bumps; // height of the bumps; 0 is a sphere
+    int32_t around;
+    int32_t down;
+} Shape;
+
+static const Shape shapes[] = {
+    {"sphere 3k", 0.0, 56, 28},
+    {"blob 3k", 0.35, 56, 28},
+    {"sphere 30k", 0.0, 176, 86},
+    {"blob 30k", 0.35, 176, 86},
+};
+
+// A skin with everything that is made of it; remade run by run.
+typedef struct Scene {
+    float* points;
+    srVec3* vertices;
+    int32_t* triangles;
+    int32_t* starts;
+    int32_t* bones;
+    float* weights;
+    int32_t vertexCount;
+    int32_t triangleCount;
+    srSurface surface;
+    srBvh* bvh;
+    srCage cage;
+    srEmbedding embedding;
+} Scene;
+
+static void check(srResult result) {
+    if (result != sr_success) {
+        fprintf(stderr, "%s: %s\n", srGetResultName(result), srGetErrorText());
+        exit(1);
+    }
+}
+
+static void placeVertex(Scene* scene, const Shape* shape, int32_t v, double theta, double phi) {
+    double radius = 1.0 + shape->bumps * sin(3.0 * theta) * cos(2.0 * phi);
+    srVec3 p = {radius * sin(theta) * cos(phi), radius * sin(theta) * sin(phi), 1.5 * radius * cos(theta)};
+    scene->vertices[v] = p;
+    scene->points[3 * v] = (float)p.x;
+    scene->points[3 * v + 1] = (float)p.y;
+    scene->points[3 * v + 2] = (float)p.z;
+
+    // two bones fade into each other from top to bottom
+    double at = (boneCount - 1.001) * theta / PI;
+    int32_t bone = (int32_t)at;
+    scene->starts[v] = 2 * v;
+    scene->bones[2 * v] = bone;
+    scene->bones[2 * v + 1] = bone + 1;
+    scene->weights[2 * v] = (float)(1.0 - (at - bone));
+    scene->weights[2 * v + 1] = (float)(at - bone);
+}
+
+static void addTriangle(Scene* scene, int32_t a, int32_t b, int32_t c) {
+    int32_t* t = scene->triangles + 3 * scene->triangleCount++;
+    t[0] = a;
+    t[1] = b;
+    t[2] = c;
+}
+
+static void fillSkin(Scene* scene, const Shape* shape) {
+    int32_t around = shape->around, rings = shape->down - 1, south = scene->vertexCount - 1;
+    placeVertex(scene, shape, 0, 0.0, 0.0);
+    placeVertex(scene, shape, south, PI, 0.0);
+    scene->starts[scene->vertexCount] = 2 * scene->vertexCount;
+    for (int32_t i = 0; i < around * rings; i++) {
+        placeVertex(scene, shape, 1 + i, PI * (i / around + 1) / shape->down,
+                    2.0 * PI * (i % around) / around);
+    }
+    for (int32_t i = 0; i < around; i++) {
+        int32_t next = (i + 1) % around, last = (rings - 1) * around;
+        addTriangle(scene, 0, 1 + i, 1 + next);
+        addTriangle(scene, south, 1 + last + next, 1 + last + i);
+        for (int32_t ring = 0; ring < rings - 1; ring++) {
+            int32_t here = 1 + ring * around, below = here + around;
+            addTriangle(scene, here + i, below + i, below + next);
+            addTriangle(scene, here + i, below + next, here + next);
+        }
+    }
+}
+
+static Scene makeSkin(const Shape* shape) {
+    Scene scene = {.vertexCount = 2 + shape->around * (shape->down - 1)};
+    size_t count = (size_t)scene.vertexCount;
+    scene.points = malloc(3 * count * sizeof(float));
+    scene.vertices = malloc(count * sizeof(srVec3));
+    scene.triangles = malloc(6 * count * sizeof(int32_t));
+    scene.starts = malloc((count + 1) * sizeof(int32_t));
+    scene.bones = malloc(2 * count * sizeof(int32_t));
+    scene.weights = malloc(2 * count * sizeof(float));
+    fillSkin(&scene, shape);
+    return scene;
+}
+
+static void freeSkin(Scene* scene) {
+    free(scene->points);
+    free(scene->vertices);
+    free(scene->triangles);
+    free(scene->starts);
+    free(scene->bones);
+    free(scene->weights);
+}
+
+static double lesser(double a, double b) {
+    return a < b ? a : b;
+}
+
+static double distanceToSegment(srVec3 p, srVec3 a, srVec3 b) {
+    srVec3 ab = srSub(b, a);
+    double t = srDot(srSub(p, a), ab) / srDot(ab, ab);
+    return srDistance(p, srMulAdd(a, t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t, ab));
+}
+
+// Baseline: the nearest of all triangles.
+static double scanTriangles(const srSurface* surface, srVec3 p) {
+    double best = HUGE_VAL;
+    for (int32_t t = 0; t < surface->triangleCount; t++) {
+        const int32_t* c = surface->triangles[t];
+        srVec3 a = surface->points[c[0]], b = surface->points[c[1]], d = surface->points[c[2]];
+        srVec3 ab = srSub(b, a), ad = srSub(d, a), ap = srSub(p, a), n = srCross(ab, ad);
+        double nn = srDot(n, n), v = srDot(srCross(ap, ad), n), w = srDot(srCross(ab, ap), n);
+        if (v >= 0.0 && w >= 0.0 && v + w <= nn) {
+            best = lesser(best, fabs(srDot(ap, n)) / sqrt(nn));
+        } else {
+            best = lesser(best, lesser(distanceToSegment(p, a, b),
+                                       lesser(distanceToSegment(p, b, d), distanceToSegment(p, d, a))));
+        }
+    }
+    return best;
+}
+
+// Baseline: the cell in which the point's smallest barycentric weight is largest, of all cells.
+static int32_t scanCells(const srCage* cage, srVec3 p) {
+    int32_t found = SR_NULL_INDEX;
+    double best = -HUGE_VAL;
+    for (int32_t cell = 0; cell < cage->cellCount; cell++) {
+        const int32_t* c = cage->cells[cell];
+        srVec3 a = cage->nodes[c[0]], ap = srSub(p, a);
+        srVec3 ab = srSub(cage->nodes[c[1]], a), ac = srSub(cage->nodes[c[2]], a),
+               ad = srSub(cage->nodes[c[3]], a);
+        double volume = srDot(ab, srCross(ac, ad));
+        double w1 = srDot(ap, srCross(ac, ad)) / volume, w2 = srDot(ap, srCross(ad, ab)) / volume;
+        double w3 = srDot(ap, srCross(ab, ac)) / volume;
+        double smallest = lesser(lesser(1.0 - w1 - w2 - w3, w1), lesser(w2, w3));
+        if (smallest > best) {
+            best = smallest;
+            found = cell;
+        }
+    }
+    return found;
+}
+
+// A point of the sample: a vertex moved in or out a little, as lattice points near the skin are.
+static srVec3 samplePoint(const Scene* scene, int32_t i) {
+    srVec3 p = scene->vertices[(int32_t)((int64_t)i * scene->vertexCount / sampleCount)];
+    return srScale(0.9 + 0.04 * (i % 6), p);
+}
+
+static void benchTree(srBenchReport* report, Scene* scene, const char* caseName) {
+    double seconds = HUGE_VAL;
+    for (int run = 0; run < runCount; run++) {
+        srSurfaceReport found;
+        srDestroyBvh(scene->bvh);
+        srDestroySurface(&scene->surface);
+        double start = srGetSeconds();
+        check(srCreateSurface(scene->points, scene->vertexCount, scene->triangles, scene->triangleCount,
+                              &scene->surface, &found));
+        check(srCreateBvh(&scene->surface, &scene->bvh));
+        seconds = lesser(seconds, srGetSeconds() - start);
+    }
+    srBench_Add(report, caseName, "surface and tree", 1e3 * seconds, "ms", NULL);
+
+    double start = srGetSeconds(), worst = 0.0;
+    double distances[sampleCount];
+    for (int32_t i = 0; i < sampleCount; i++) {
+        distances[i] = srBvh_Distance(scene->bvh, samplePoint(scene, i), NULL);
+    }
+    double tree = srGetSeconds() - start;
+    start = srGetSeconds();
+    for (int32_t i = 0; i < sampleCount; i++) {
+        double difference = fabs(scanTriangles(&scene->surface, samplePoint(scene, i)) - distances[i]);
+        worst = difference > worst ? difference : worst;
+    }
+    double scan = srGetSeconds() - start;
+    srBench_Add(report, caseName, "nearest point, tree", 1e6 * tree / sampleCount, "us", NULL);
+    srBench_Add(report, caseName, "nearest point, all triangles", 1e6 * scan / sampleCount, "us", NULL);
+    srBench_Add(report, caseName, "nearest point, times faster", scan / tree, "", ">= 10");
+    srBench_Add(report, caseName, "nearest point, largest difference", worst, "m", "<= 1e-9");
+}
+
+static void benchMeshing(srBenchReport* report, Scene* scene, const char* caseName, int32_t target) {
+    const srMesherSettings settings = {.targetNodeCount = target};
+    srMesherReport found = {0};
+    double seconds = HUGE_VAL;
+    for (int run = 0; run < runCount; run++) {
+        srDestroyCage(&scene->cage);
+        double start = srGetSeconds();
+        check(srMeshSurface(&scene->surface, &settings, &scene->cage, &found));
+        seconds = lesser(seconds, srGetSeconds() - start);
+    }
+    srBench_Add(report, caseName, "meshing", seconds, "s", "<= 1");
+    srBench_Add(report, caseName, "nodes of target", scene->cage.nodeCount / (double)target, "", NULL);
+    srBench_Add(report, caseName, "cells", scene->cage.cellCount, "", NULL);
+    srBench_Add(report, caseName, "smallest dihedral angle", found.minDihedralDegrees, "degrees", ">= 9.5");
+    srBench_Add(report, caseName, "largest dihedral angle", found.maxDihedralDegrees, "degrees", "<= 164.8");
+}
+
+static void benchEmbedding(srBenchReport* report, Scene* scene, const char* caseName) {
+    double seconds = HUGE_VAL;
+    for (int run = 0; run < runCount; run++) {
+        srDestroyEmbedding(&scene->embedding);
+        double start = srGetSeconds();
+        check(srCreateEmbedding(&scene->cage, scene->vertices, scene->vertexCount, &scene->embedding));
+        seconds = lesser(seconds, srGetSeconds() - start);
+    }
+    double start = srGetSeconds();
+    int64_t sum = 0; // so that the scan is not optimised away
+    for (int32_t i = 0; i < sampleCount; i++) {
+        sum += scanCells(&scene->cage, scene->vertices[(int64_t)i * scene->vertexCount / sampleCount]);
+    }
+    double scan = (srGetSeconds() - start) / sampleCount * scene->vertexCount;
+    srBench_Add(report, caseName, "embedding", 1e3 * seconds, "ms", NULL);
+    srBench_Add(report, caseName, "embedding, all cells", sum >= 0 ? 1e3 * scan : 0.0, "ms", NULL);
+    srBench_Add(report, caseName, "embedding, times faster", scan / seconds, "", ">= 10");
+    srBench_Add(report, caseName, "vertices outside", scene->embedding.outsideCount, "", NULL);
+    srBench_Add(report, caseName, "largest sum of weights", scene->embedding.largestWeightSum, "", "<= 4");
+}
+
+static void benchTransfer(srBenchReport* report, Scene* scene, const char* caseName) {
+    const srPaintedWeights painted = {scene->starts, scene->bones, scene->weights, scene->vertexCount,
+                                      boneCount};
+    float* weights = malloc(sizeof(float) * boneCount * (size_t)scene->cage.nodeCount);
+    double seconds = HUGE_VAL;
+    for (int run = 0; run < runCount; run++) {
+        double start = srGetSeconds();
+        check(srTransferWeights(&scene->cage, &scene->embedding, &painted, weights));
+        seconds = lesser(seconds, srGetSeconds() - start);
+    }
+    free(weights);
+    srBench_Add(report, caseName, "transfer of 10 bones", 1e3 * seconds, "ms", NULL);
+}
+
+static void benchShape(srBenchReport* report, const Shape* shape) {
+    const int32_t targets[] = {1000, 4000};
+    Scene scene = makeSkin(shape);
+    benchTree(report, &scene, shape->name);
+    for (int t = 0; t < 2; t++) {
+        char caseName[64];
+        snprintf(caseName, sizeof(caseName), "%s, %d nodes", shape->name, targets[t]);
+        benchMeshing(report, &scene, caseName, targets[t]);
+        benchEmbedding(report, &scene, caseName);
+        benchTransfer(report, &scene, caseName);
+    }
+    srDestroyEmbedding(&scene.embedding);
+    srDestroyCage(&scene.cage);
+    srDestroyBvh(scene.bvh);
+    srDestroySurface(&scene.surface);
+    freeSkin(&scene);
+}
+
+int main(int argc, char** argv) {
+    srBenchReport* report = srBench_Open(argc, argv, "prepare");
+    if (report == NULL) {
+        return srBench_Close(report);
+    }
+    srParallel_SetWorkerCount(1);
+    for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++) {
+        benchShape(report, &shapes[s]);
+    }
+    return srBench_Close(report);
+}
