@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Writing a shot to disk as a point cache (PC2) of skin offsets: little-endian, "POINTCACHE2", one row of
-// float32 xyz a vertex and frame. The same numbers that `srShot_ReadOffsets` gives, bit for bit.
+// float32 xyz a vertex and frame; the header's start frame is 0, as Blender wants it. The same numbers that
+// `srShot_ReadOffsets` gives, bit for bit.
 
 #pragma once
 
@@ -19,7 +20,10 @@ typedef struct srBakeDef {
 
 SR_API srBakeDef srDefaultBakeDef(void);
 
-/// Starts to write in a thread of the library; frames that are still being simulated are waited for.
+/// Starts to write in a thread of the library; frames that are still being simulated are waited for. The bake
+/// fails with `sr_errorInvalidValue` at a frame that is not recorded, and with `sr_errorCancelled` when
+/// frames that were ready become void meanwhile (other dials, other motion): a file never mixes two states of
+/// a shot.
 SR_API srResult srStartBake(const srBakeDef* def, srBakeId* outBake);
 
 SR_API srResult srBake_GetStatus(srBakeId bake, srJobStatus* outStatus);

@@ -42,7 +42,7 @@ typedef struct srCharacterDef {
                                  ///< weightStarts[v + 1] - 1.
     const int32_t* weightBones;  ///< Bone of each entry.
     const float* weightValues;   ///< Weight of each entry, 0 or more; a vertex's weights are normalised. A
-                               ///< vertex without any stays with the object, as in Blender.
+                                 ///< vertex without any stays with the object, as in Blender.
 
     int32_t boneCount;
     const float* boneRests; ///< 16 a bone: bone to armature in the rest pose (Blender's `matrix_local`). The
@@ -51,11 +51,11 @@ typedef struct srCharacterDef {
     const int32_t* boneParents; ///< `SR_NULL_INDEX` for a root; a parent stands before its children.
     const float* boneLooseTips; ///< 0 to 1: the share of a chain's length, from its free end, that swings
                                 ///< freely. Read from the last bone of an unbranched chain that ends freely
-                                ///< (ear, tail); the chain reaches up to the first bone that branches or has 0
-                                ///< here. Null is 0 for all.
-    const int32_t* boneSpaces; ///< Which armature a bone belongs to, 0 .. spaceCount - 1. Null is 0 for all.
-    int32_t spaceCount;        ///< How many armature objects there are; 0 only without bones.
-    const float* spaceToSkin;  ///< 16 an armature: armature space to skin space at the moment of preparing.
+                                ///< (ear, tail); the chain reaches up to the first bone that branches or has
+                                ///< 0 here. Null is 0 for all.
+    const int32_t* boneSpaces;  ///< Which armature a bone belongs to, 0 .. spaceCount - 1. Null is 0 for all.
+    int32_t spaceCount;         ///< How many armature objects there are; 0 only without bones.
+    const float* spaceToSkin;   ///< 16 an armature: armature space to skin space at the moment of preparing.
 
     const float* cageNodes; ///< Optional: a cage of the caller's own, 3 a node, in skin space. Null: the
                             ///< library makes one.

@@ -16,14 +16,14 @@ typedef struct srShotParams {
 
     float
         frequency; ///< Hz, 0.1 to 50: how fast free flesh swings about the pose; softer is lower. Default 2.
-    float settleFrames; ///< Frames, 1 to 10,000, until a swing is below 2 % of its first peak. Default 24.
-    float youngModulus; ///< Pa, 0 to 1e9. 0 (the default) chooses it from frequency and size, so that one
-                        ///< setting is right for a mouse and for a dinosaur.
+    float settleFrames;   ///< Frames, 1 to 10,000, until a swing is below 2 % of its first peak. Default 24.
+    float youngModulus;   ///< Pa, 0 to 1e9. 0 (the default) chooses it from frequency and size, so that one
+                          ///< setting is right for a mouse and for a dinosaur.
     float poissonRatio;   ///< 0 to 0.5: how strongly volume is kept. Default 0.45.
     float density;        ///< kg/m^3, 1 to 100,000. Default 1,000.
     float poseCorrection; ///< 0 to 1. 0 (the default): a held pose is left exactly as it is; 1: elasticity
                           ///< pulls to the modelled shape too.
-    int32_t substeps; ///< Steps a frame, 1 to 100. Default 10. More is stiffer and slower.
+    int32_t substeps;     ///< Steps a frame, 1 to 100. Default 10. More is stiffer and slower.
 } srShotParams;
 
 SR_API srShotParams srDefaultShotParams(void);

@@ -232,7 +232,7 @@ static atomic_int runningCount;
 static void commitOften(void* context) {
     char content[CONTENT_SIZE];
     memset(content, *(const char*)context, sizeof(content));
-    for (int32_t i = 0; i < 4000; i++) {
+    for (int32_t i = 0; i < 400; i++) {
         srFileWriter* writer = NULL;
         if (srOpenFileWriter(path, &writer) == sr_success) {
             if (srFileWriter_Write(writer, content, sizeof(content)) != sr_success) {

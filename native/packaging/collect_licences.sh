@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# collect_licences.sh SUITESPARSE SITE_PACKAGES FOLDER: the licence texts of all that is shipped beside our own code.
+
+set -euo pipefail
+suitesparse=$1
+site_packages=$2
+folder=$3
+
+first_of() {
+    local candidate
+    for candidate in "$@"; do
+        [ -f "$candidate" ] && echo "$candidate" && return
+    done
+    echo "collect_licences: none of these exists: $*" >&2
+    return 1
+}
+for part in AMD COLAMD CHOLMOD; do
+    cp "$(first_of "$suitesparse/$part/Doc/License.txt" "$suitesparse/$part/License.txt")" "$folder/$part.txt"
+done
+cp "$(first_of "$suitesparse/CHOLMOD/Supernodal/gpl.txt" "$suitesparse/CHOLMOD/Doc/gpl.txt" "$suitesparse/CHOLMOD/gpl.txt")" \
+    "$folder/GPL-2.0.txt"
+cp "$(first_of "$suitesparse/CHOLMOD/Cholesky/lesser.txt" "$suitesparse/CHOLMOD/Doc/lesser.txt" "$suitesparse/CHOLMOD/lesser.txt")" \
+    "$folder/LGPL-2.1.txt"
+cp "$(first_of "$site_packages"/scipy_openblas32-*.dist-info/licenses/LICENSE.txt)" "$folder/OpenBLAS-and-libgfortran.txt"
+cat >"$folder/README.txt" <<'END'
+libsoftrig: Softrig, GPL-3.0-or-later. It contains
+  AMD, COLAMD            BSD-3-Clause, of SuiteSparse
+  CHOLMOD                Core and Cholesky LGPL-2.1-or-later, Supernodal GPL-2.0-or-later, of SuiteSparse
+libscipy_openblas: OpenBLAS, BSD-3-Clause, with LAPACK, BSD-3-Clause-Open-MPI
+libgfortran: GPL-3.0 with the GCC Runtime Library Exception
+libquadmath: LGPL-2.1-or-later
+END

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Check, translate, call, return: bakes.
+
+#include "softrig/bake.h"
+
+#include "api/check.h"
+#include "api/registry.h"
+#include "api/status.h"
+#include "sim/bake.h"
+
+srBakeDef srDefaultBakeDef(void) {
+    return (srBakeDef){.structSize = sizeof(srBakeDef), .firstFrame = 1, .frameCount = 250};
+}
+
+static srResult startOn(srEntry* shotEntry, const srBakeDef* def, srBakeId* outBake) {
+    srSimulation* simulation = srEntry_GetObject(shotEntry);
+    int64_t first = (int64_t)def->firstFrame - srSimulation_GetFirstFrame(simulation);
+    if (def->frameCount < 1 || first < 0 ||
+        first + def->frameCount > srSimulation_GetFrameCount(simulation)) {
+        return srFail(sr_errorInvalidValue, "%d frames from %d are not within the shot's %d from %d.",
+                      def->frameCount, def->firstFrame, srSimulation_GetFrameCount(simulation),
+                      srSimulation_GetFirstFrame(simulation));
+    }
+    srBake* bake = NULL;
+    srRawId id;
+    SR_TRY(srCreateBake(simulation, def, &bake));
+    SR_TRY(srRegister(sr_kindBake, bake, shotEntry, &id));
+    *outBake = (srBakeId){id.index1, id.generation};
+    return sr_success;
+}
+
+srResult srStartBake(const srBakeDef* def, srBakeId* outBake) {
+    SR_CHECK_STRUCT(def);
+    SR_CHECK_NOT_NULL(def->path);
+    SR_CHECK_NOT_NULL(outBake);
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(def->shot), &entry));
+    srResult result = startOn(entry, def, outBake);
+    srRelease(entry);
+    return result;
+}
+
+srResult srBake_GetStatus(srBakeId bake, srJobStatus* outStatus) {
+    SR_CHECK_NOT_NULL(outStatus);
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindBake, SR_RAW_ID(bake), &entry));
+    srReadJobStatus(srBake_GetJob(srEntry_GetObject(entry)), outStatus);
+    srRelease(entry);
+    return sr_success;
+}
+
+srResult srBake_Wait(srBakeId bake, double seconds) {
+    SR_TRY(srCheckSeconds(seconds));
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindBake, SR_RAW_ID(bake), &entry));
+    srResult result = srWaitForJob(srBake_GetJob(srEntry_GetObject(entry)), seconds);
+    srRelease(entry);
+    return result;
+}
+
+srResult srDestroyBake(srBakeId bake) {
+    return srUnregister(sr_kindBake, SR_RAW_ID(bake));
+}

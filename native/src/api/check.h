@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Checks of what callers hand over: null, sizes, ranges, NaN. Each failure has a sentence with the argument's
+// name.
+
+#pragma once
+
+#include "core/error.h"
+#include "core/id.h"
+
+#include <stdint.h>
+
+/// Leaves the function with `sr_errorNullArgument` and the argument's name.
+#define SR_CHECK_NOT_NULL(pointer)                                                                           \
+    do {                                                                                                     \
+        if ((pointer) == NULL) {                                                                             \
+            return srFail(sr_errorNullArgument, "%s: %s must not be null.", __func__, #pointer);             \
+        }                                                                                                    \
+    } while (0)
+
+/// Leaves the function with `sr_errorStructSize` when a def was not filled by its default function of this
+/// version.
+#define SR_CHECK_STRUCT(pointer)                                                                             \
+    do {                                                                                                     \
+        SR_CHECK_NOT_NULL(pointer);                                                                          \
+        if ((pointer)->structSize != sizeof(*(pointer))) {                                                   \
+            return srFail(sr_errorStructSize,                                                                \
+                          "%s: %s->structSize is %zu, expected %zu. Fill it with its default function.",     \
+                          __func__, #pointer, (pointer)->structSize, sizeof(*(pointer)));                    \
+        }                                                                                                    \
+    } while (0)
+
+/// Public ids and raw ids have the same two fields.
+#define SR_RAW_ID(id) ((srRawId){(id).index1, (id).generation})
+
+SR_MUST_USE srResult srCheckRange(const char* name, double value, double lowest, double highest);
+
+/// Names the first bad number: "boneRests[3] of 16 is nan".
+SR_MUST_USE srResult srCheckFinite(const char* name, const float* values, size_t count);
+
+/// Places and matrices: numbers that are no NaN must not lie beyond any scene.
+SR_MUST_USE srResult srCheckSize(const char* name, const float* values, size_t count);
+
+/// `srCheckFinite` and `srCheckSize`.
+SR_MUST_USE srResult srCheckPlaces(const char* name, const float* values, size_t count);
+
+/// A time to wait: any number, and infinity, but no NaN.
+SR_MUST_USE srResult srCheckSeconds(double seconds);
+
+/// All indices from `lowest` to `end` - 1.
+SR_MUST_USE srResult srCheckIndices(const char* name, const int32_t* indices, size_t count, int32_t lowest,
+                                    int32_t end);

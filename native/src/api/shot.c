@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Check, translate, call, return: shots.
+
+#include "softrig/shot.h"
+
+#include "api/check.h"
+#include "api/registry.h"
+#include "sim/preparation.h"
+#include "sim/simulation.h"
+
+srShotParams srDefaultShotParams(void) {
+    return (srShotParams){
+        .structSize = sizeof(srShotParams),
+        .frequency = 2.0f,
+        .settleFrames = 24.0f,
+        .youngModulus = 0.0f,
+        .poissonRatio = 0.45f,
+        .density = 1000.0f,
+        .poseCorrection = 0.0f,
+        .substeps = 10,
+    };
+}
+
+srShotDef srDefaultShotDef(void) {
+    return (srShotDef){
+        .structSize = sizeof(srShotDef),
+        .firstFrame = 1,
+        .frameCount = 250,
+        .frameRate = 24.0,
+        .params = srDefaultShotParams(),
+    };
+}
+
+static srResult checkParams(const srShotParams* params) {
+    SR_CHECK_STRUCT(params);
+    SR_TRY(srCheckRange("frequency", (double)params->frequency, 0.1, 50.0));
+    SR_TRY(srCheckRange("settleFrames", (double)params->settleFrames, 1.0, 10000.0));
+    SR_TRY(srCheckRange("youngModulus", (double)params->youngModulus, 0.0, 1e9));
+    SR_TRY(srCheckRange("poissonRatio", (double)params->poissonRatio, 0.0, 0.5));
+    SR_TRY(srCheckRange("density", (double)params->density, 1.0, 1e5));
+    SR_TRY(srCheckRange("poseCorrection", (double)params->poseCorrection, 0.0, 1.0));
+    return srCheckRange("substeps", params->substeps, 1, 100);
+}
+
+static srResult createOn(srEntry* characterEntry, const srShotDef* def, srShotId* outShot) {
+    const srCharacter* character = NULL;
+    srSimulation* simulation = NULL;
+    srRawId id;
+    SR_TRY(srPreparation_GetCharacter(srEntry_GetObject(characterEntry), &character));
+    SR_TRY(srCreateSimulation(character, def, &simulation));
+    SR_TRY(srRegister(sr_kindShot, simulation, characterEntry, &id));
+    *outShot = (srShotId){id.index1, id.generation};
+    return sr_success;
+}
+
+srResult srCreateShot(const srShotDef* def, srShotId* outShot) {
+    SR_CHECK_STRUCT(def);
+    SR_CHECK_NOT_NULL(outShot);
+    SR_TRY(checkParams(&def->params));
+    SR_TRY(srCheckRange("frameCount", def->frameCount, 1, 1000000));
+    SR_TRY(srCheckRange("frameRate", def->frameRate, 1.0, 1000.0));
+    SR_TRY(srCheckRange("firstFrame", def->firstFrame, -1e9, 1e9));
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindCharacter, SR_RAW_ID(def->character), &entry));
+    srResult result = createOn(entry, def, outShot);
+    srRelease(entry);
+    return result;
+}
+
+srResult srDestroyShot(srShotId shot) {
+    return srUnregister(sr_kindShot, SR_RAW_ID(shot));
+}
+
+static srResult checkRows(const srSimulation* simulation, int32_t rowCount, const float* matrices,
+                          int64_t floatCount) {
+    int64_t rowFloatCount = srSimulation_GetRowFloatCount(simulation);
+    if (floatCount != rowFloatCount * rowCount) {
+        return srFail(sr_errorInvalidValue,
+                      "%d frames need %lld numbers (%lld matrices each); there are %lld.", rowCount,
+                      (long long)(rowFloatCount * rowCount), (long long)(rowFloatCount / 16),
+                      (long long)floatCount);
+    }
+    return srCheckPlaces("matrices", matrices, (size_t)floatCount);
+}
+
+srResult srShot_WriteTape(srShotId shot, int32_t firstFrame, int32_t rowCount, const float* matrices,
+                          int64_t floatCount, int32_t* outFirstChangedFrame) {
+    SR_CHECK_NOT_NULL(matrices);
+    SR_TRY(srCheckRange("firstFrame", firstFrame, -1e9, 1e9));
+    SR_TRY(srCheckRange("rowCount", rowCount, 1, 1000000));
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srSimulation* simulation = srEntry_GetObject(entry);
+    srResult result = checkRows(simulation, rowCount, matrices, floatCount);
+    if (result == sr_success) {
+        result = srSimulation_WriteTape(simulation, firstFrame, rowCount, matrices, outFirstChangedFrame);
+    }
+    srRelease(entry);
+    return result;
+}
+
+srResult srShot_SetParams(srShotId shot, const srShotParams* params) {
+    SR_TRY(checkParams(params));
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srSimulation_SetParams(srEntry_GetObject(entry), params);
+    srRelease(entry);
+    return sr_success;
+}
+
+srResult srShot_GetStatus(srShotId shot, srShotStatus* outStatus) {
+    SR_CHECK_NOT_NULL(outStatus);
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srSimulation_GetStatus(srEntry_GetObject(entry), outStatus);
+    srRelease(entry);
+    return sr_success;
+}
+
+srResult srShot_WaitFrame(srShotId shot, int32_t frame, double seconds) {
+    SR_TRY(srCheckSeconds(seconds));
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srResult result = srSimulation_WaitFrame(srEntry_GetObject(entry), frame, seconds);
+    srRelease(entry);
+    return result;
+}
+
+srResult srShot_ReadOffsets(srShotId shot, double frame, float* outOffsets, int32_t vertexCount) {
+    SR_CHECK_NOT_NULL(outOffsets);
+    SR_TRY(srCheckRange("frame", frame, -1e9, 1e9));
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srSimulation* simulation = srEntry_GetObject(entry);
+    int32_t skinCount = srSimulation_GetCharacter(simulation)->embedding.pointCount;
+    srResult result = vertexCount == skinCount
+                          ? srSimulation_ReadOffsets(simulation, frame, outOffsets)
+                          : srFail(sr_errorInvalidValue, "The skin has %d vertices; there is room for %d.",
+                                   skinCount, vertexCount);
+    srRelease(entry);
+    return result;
+}
+
+srResult srShot_ReadNodes(srShotId shot, int32_t frame, bool primary, float* outNodes, int32_t nodeCount) {
+    SR_CHECK_NOT_NULL(outNodes);
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srSimulation* simulation = srEntry_GetObject(entry);
+    int32_t cageCount = srSimulation_GetCharacter(simulation)->cage.nodeCount;
+    srResult result = nodeCount == cageCount
+                          ? srSimulation_ReadNodes(simulation, frame, primary, outNodes)
+                          : srFail(sr_errorInvalidValue, "The cage has %d nodes; there is room for %d.",
+                                   cageCount, nodeCount);
+    srRelease(entry);
+    return result;
+}
+
+srResult srShot_GetStateHash(srShotId shot, int32_t frame, uint64_t* outHash) {
+    SR_CHECK_NOT_NULL(outHash);
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srResult result = srSimulation_GetHash(srEntry_GetObject(entry), frame, outHash);
+    srRelease(entry);
+    return result;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Formulas of material.h.
+
+#include "elastic/material.h"
+
+// chosen on the sample character: ears, tail and belly swing as one with the pull to the pose, neither as
+// jelly nor as wood
+#define WAVE_CROSSINGS_PER_SWING 1.1
+
+double srYoungModulusForSize(double frequency, double density, double size) {
+    double waveSpeed = WAVE_CROSSINGS_PER_SWING * frequency * size;
+    return density * waveSpeed * waveSpeed;
+}
+
+srMaterial srMakeMaterial(double youngModulus, double poissonRatio, double density) {
+    return (srMaterial){
+        .youngModulus = youngModulus,
+        .shearModulus = youngModulus / (2.0 * (1.0 + poissonRatio)),
+        .bulkModulus = youngModulus / (3.0 * (1.0 - 2.0 * poissonRatio)),
+        .density = density,
+    };
+}
+
+double srEdgeStiffness(const srMaterial* material, double edgeLength, double edgeVolume) {
+    return 5.0 * material->youngModulus * edgeVolume / (edgeLength * edgeLength);
+}
+
+double srVolumeCompliance(const srMaterial* material, double cellVolume) {
+    return 36.0 * cellVolume / material->bulkModulus;
+}
+
+double srBondStiffness(const srMaterial* material, double hold, double nodeVolume, double boneDistance) {
+    return material->shearModulus * nodeVolume / (boneDistance * boneDistance) * hold / (1.0 - hold);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// PC2 as Blender's Mesh Cache modifier reads it: a header of 32 bytes, then rows of float32 xyz.
+// Little-endian, as all machines that the library is built for are.
+
+#include "sim/bake.h"
+
+#include "core/alloc.h"
+#include "core/file.h"
+
+#include <string.h>
+
+#define WAIT_SECONDS 0.02 // between looks at the cancel flag
+
+struct srBake {
+    srSimulation* simulation;
+    char* path;
+    size_t pathSize;
+    int32_t firstFrame;
+    int32_t frameCount;
+    float* row;
+    size_t rowFloatCount;
+    srJob* job;
+};
+
+typedef struct Pc2Header {
+    char signature[12];
+    int32_t version;
+    int32_t pointCount;
+    float startFrame;
+    float sampleRate;
+    int32_t sampleCount;
+} Pc2Header;
+
+// `sr_errorNotReady` is what a bake answers that is still at work; it never fails with it
+static srResult waitForFrame(srBake* bake, srJob* job, int32_t frame) {
+    for (;;) {
+        if (srJob_IsCancelled(job)) {
+            return srFail(sr_errorCancelled, "The bake was cancelled.");
+        }
+        srShotStatus status;
+        srSimulation_GetStatus(bake->simulation, &status);
+        if (frame - status.firstFrame >= status.recordedFrameCount) {
+            return srFail(sr_errorInvalidValue, "Frame %d is not recorded.", frame);
+        }
+        if (srSimulation_WaitFrame(bake->simulation, frame, WAIT_SECONDS) == sr_success) {
+            return sr_success;
+        }
+    }
+}
+
+static srResult writeHeader(const srBake* bake, srFileWriter* writer) {
+    Pc2Header header = {
+        .signature = "POINTCACHE2",
+        .version = 1,
+        .pointCount = (int32_t)(bake->rowFloatCount / 3),
+        .startFrame = 0.0f,
+        .sampleRate = 1.0f,
+        .sampleCount = bake->frameCount,
+    };
+    return srFileWriter_Write(writer, &header, sizeof(header));
+}
+
+static srResult writeRows(srBake* bake, srJob* job, srFileWriter* writer) {
+    int32_t revision = srSimulation_GetRevision(bake->simulation);
+    for (int32_t row = 0; row < bake->frameCount; ++row) {
+        int32_t frame = bake->firstFrame + row;
+        SR_TRY(waitForFrame(bake, job, frame));
+        srResult result = srSimulation_ReadOffsets(bake->simulation, frame, bake->row);
+        if (result != sr_success || revision != srSimulation_GetRevision(bake->simulation)) {
+            return srFail(sr_errorCancelled, "The shot changed while it was being baked. Bake it again.");
+        }
+        SR_TRY(srFileWriter_Write(writer, bake->row, bake->rowFloatCount * sizeof(float)));
+        srJob_SetProgress(job, (float)(row + 1) / (float)bake->frameCount);
+    }
+    return sr_success;
+}
+
+static srResult writeFile(srJob* job, void* context) {
+    srBake* bake = context;
+    srFileWriter* writer = NULL;
+    SR_TRY(srOpenFileWriter(bake->path, &writer));
+    srResult result = writeHeader(bake, writer);
+    if (result == sr_success) {
+        result = writeRows(bake, job, writer);
+    }
+    if (result != sr_success) {
+        srFileWriter_Abandon(writer);
+        return result;
+    }
+    return srFileWriter_Commit(writer);
+}
+
+static srResult startBake(srBake* bake, const srBakeDef* def) {
+    bake->path = SR_ALLOC(char, bake->pathSize);
+    bake->row = SR_ALLOC(float, bake->rowFloatCount);
+    if (bake->path == NULL || bake->row == NULL) {
+        return srFailOutOfMemory("a bake");
+    }
+    memcpy(bake->path, def->path, bake->pathSize);
+    return srStartJob(writeFile, bake, &bake->job);
+}
+
+srResult srCreateBake(srSimulation* simulation, const srBakeDef* def, srBake** outBake) {
+    srBake* bake = SR_ALLOC_ZERO(srBake, 1);
+    if (bake == NULL) {
+        return srFailOutOfMemory("a bake");
+    }
+    *bake = (srBake){
+        .simulation = simulation,
+        .pathSize = strlen(def->path) + 1,
+        .firstFrame = def->firstFrame,
+        .frameCount = def->frameCount,
+        .rowFloatCount = 3 * (size_t)srSimulation_GetCharacter(simulation)->embedding.pointCount,
+    };
+    srResult result = startBake(bake, def);
+    if (result != sr_success) {
+        srDestroyBakeWork(bake);
+        return result;
+    }
+    *outBake = bake;
+    return sr_success;
+}
+
+void srDestroyBakeWork(srBake* bake) {
+    if (bake == NULL) {
+        return;
+    }
+    srDestroyJob(bake->job);
+    SR_FREE(bake->path, bake->pathSize);
+    SR_FREE(bake->row, bake->rowFloatCount);
+    SR_FREE(bake, 1);
+}
+
+srJob* srBake_GetJob(srBake* bake) {
+    return bake->job;
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Preparing as a list of stages.
+
+#include "sim/character.h"
+
+#include "core/alloc.h"
+#include "core/thread.h"
+#include "mesh/mesher.h"
+#include "mesh/quality.h"
+#include "mesh/surface.h"
+#include "rig/hold.h"
+#include "weights/transfer.h"
+
+// what the stages hand to one another and nobody keeps
+typedef struct Preparing {
+    const srCharacterDef* def;
+    srJob* job;
+    srCharacter* character;
+    srSurface surface;
+    srVec3* skin;
+    double startSeconds;
+} Preparing;
+
+static srResult finishStage(Preparing* preparing, float progress, float* outStageSeconds) {
+    double now = srGetSeconds();
+    *outStageSeconds = (float)(now - preparing->startSeconds);
+    preparing->startSeconds = now;
+    if (preparing->job == NULL) {
+        return sr_success;
+    }
+    srJob_SetProgress(preparing->job, progress);
+    return srJob_IsCancelled(preparing->job) ? srFail(sr_errorCancelled, "Preparing was cancelled.")
+                                             : sr_success;
+}
+
+static srResult readSurface(Preparing* preparing) {
+    const srCharacterDef* def = preparing->def;
+    srSurfaceReport found = {0};
+    SR_TRY(srCreateSurface(def->skinPositions, def->skinVertexCount, def->skinTriangles,
+                           def->skinTriangleCount, &preparing->surface, &found));
+    preparing->skin = SR_ALLOC(srVec3, def->skinVertexCount);
+    if (preparing->skin == NULL) {
+        return srFailOutOfMemory("the skin");
+    }
+    for (int32_t v = 0; v < def->skinVertexCount; ++v) {
+        const float* x = def->skinPositions + 3 * (size_t)v;
+        preparing->skin[v] = (srVec3){(double)x[0], (double)x[1], (double)x[2]};
+    }
+
+    srCharacterReport* out = &preparing->character->report;
+    out->nonFiniteVertexCount = found.nonFinitePointCount;
+    out->degenerateTriangleCount = found.degenerateCount;
+    out->borderEdgeCount = found.borderEdgeCount;
+    out->nonManifoldEdgeCount = found.nonManifoldEdgeCount;
+    out->isolatedVertexCount = found.isolatedPointCount;
+    out->size = (float)preparing->surface.size;
+    return finishStage(preparing, 0.05f, &out->surfaceSeconds);
+}
+
+static bool reportMeshing(float fraction, void* context) {
+    srJob* job = context;
+    srJob_SetProgress(job, 0.05f + 0.6f * fraction);
+    return !srJob_IsCancelled(job);
+}
+
+static srResult makeOwnCage(Preparing* preparing) {
+    srMesherSettings settings = {
+        .targetNodeCount = preparing->def->targetNodeCount,
+        .progress = preparing->job != NULL ? reportMeshing : NULL,
+        .progressContext = preparing->job,
+    };
+    srMesherReport made = {0};
+    return srMeshSurface(&preparing->surface, &settings, &preparing->character->cage, &made);
+}
+
+static srResult takeGivenCage(Preparing* preparing) {
+    const srCharacterDef* def = preparing->def;
+    srVec3* nodes = SR_ALLOC(srVec3, def->cageNodeCount);
+    if (nodes == NULL) {
+        return srFailOutOfMemory("the cage");
+    }
+    for (int32_t i = 0; i < def->cageNodeCount; ++i) {
+        const float* x = def->cageNodes + 3 * (size_t)i;
+        nodes[i] = (srVec3){(double)x[0], (double)x[1], (double)x[2]};
+    }
+    srResult result = srCreateCage(nodes, def->cageNodeCount, (const int32_t (*)[4])def->cageCells,
+                                   def->cageCellCount, &preparing->character->cage);
+    SR_FREE(nodes, def->cageNodeCount);
+    return result;
+}
+
+static srResult makeCage(Preparing* preparing) {
+    SR_TRY(preparing->def->cageCells != NULL ? takeGivenCage(preparing) : makeOwnCage(preparing));
+    const srCage* cage = &preparing->character->cage;
+    srCharacterReport* out = &preparing->character->report;
+    out->nodeCount = cage->nodeCount;
+    out->cellCount = cage->cellCount;
+    out->edgeCount = cage->edgeCount;
+    double smallestDegrees;
+    double largestDegrees;
+    double volume;
+    srMeasureCells(cage, &smallestDegrees, &largestDegrees, &volume);
+    out->smallestAngleDegrees = (float)smallestDegrees;
+    out->largestAngleDegrees = (float)largestDegrees;
+    out->volume = (float)volume;
+    return finishStage(preparing, 0.65f, &out->cageSeconds);
+}
+
+static srResult embedSkin(Preparing* preparing) {
+    srEmbedding* embedding = &preparing->character->embedding;
+    SR_TRY(srCreateEmbedding(&preparing->character->cage, preparing->skin, preparing->def->skinVertexCount,
+                             embedding));
+    for (int32_t v = 0; v < embedding->pointCount; ++v) {
+        srVec3 x = preparing->skin[v];
+        double sum = x.x + x.y + x.z;
+        if (sum - sum != 0.0) { // not a place: no offset either
+            for (int c = 0; c < 4; ++c) {
+                embedding->weights[v][c] = 0.0f;
+            }
+        }
+    }
+    preparing->character->report.outsideVertexCount = embedding->outsideCount;
+    return finishStage(preparing, 0.75f, &preparing->character->report.embeddingSeconds);
+}
+
+// The painted weights with one more bone, the skin object itself, for vertices that have none.
+static srResult paintWithObject(const srCharacterDef* def, srPaintedWeights* painted,
+                                int32_t* outUnweighted) {
+    int32_t vertexCount = def->skinVertexCount;
+    int32_t entryCount = def->weightStarts != NULL ? def->weightStarts[vertexCount] : 0;
+    int32_t* starts = SR_ALLOC(int32_t, vertexCount + 1);
+    int32_t* bones = SR_ALLOC(int32_t, entryCount + vertexCount);
+    float* values = SR_ALLOC(float, entryCount + vertexCount);
+    *painted = (srPaintedWeights){starts, bones, values, vertexCount, def->boneCount + 1};
+    if (starts == NULL || bones == NULL || values == NULL) {
+        return srFailOutOfMemory("the painted weights");
+    }
+    int32_t count = 0;
+    *outUnweighted = 0;
+    starts[0] = 0;
+    for (int32_t v = 0; v < vertexCount; ++v) {
+        float sum = 0.0f;
+        for (int32_t entry = entryCount > 0 ? def->weightStarts[v] : 0;
+             entryCount > 0 && entry < def->weightStarts[v + 1]; ++entry) {
+            bones[count] = def->weightBones[entry];
+            values[count] = def->weightValues[entry];
+            sum += values[count++];
+        }
+        if (!(sum > 0.0f)) {
+            bones[count] = def->boneCount;
+            values[count++] = 1.0f;
+            *outUnweighted += 1;
+        }
+        starts[v + 1] = count;
+    }
+    return sr_success;
+}
+
+static void freePainted(srPaintedWeights* painted, int32_t entryRoom) {
+    srFree((void*)painted->vertexStarts, (size_t)painted->vertexCount + 1, sizeof(int32_t));
+    srFree((void*)painted->bones, (size_t)entryRoom, sizeof(int32_t));
+    srFree((void*)painted->weights, (size_t)entryRoom, sizeof(float));
+}
+
+static srResult transferWeights(Preparing* preparing) {
+    const srCharacterDef* def = preparing->def;
+    srCharacter* character = preparing->character;
+    int32_t mapCount = def->boneCount + 1;
+    size_t denseCount = (size_t)character->cage.nodeCount * (size_t)mapCount;
+    srPaintedWeights painted = {0};
+    float* dense = SR_ALLOC(float, denseCount);
+    srResult result = dense == NULL ? srFailOutOfMemory("the weights of the cage") : sr_success;
+    if (result != sr_success) {
+        goto cleanup;
+    }
+    SR_TRY_CLEANUP(
+        srCreateRig(def->boneRests, def->boneSpaces, def->boneCount, def->spaceCount, &character->rig));
+    SR_TRY_CLEANUP(paintWithObject(def, &painted, &character->report.unweightedVertexCount));
+    SR_TRY_CLEANUP(srTransferWeights(&character->cage, &character->embedding, &painted, dense));
+    SR_TRY_CLEANUP(srCreateNodeWeights(dense, character->cage.nodeCount, mapCount, &character->weights));
+
+cleanup:
+    SR_FREE(dense, denseCount);
+    freePainted(&painted, (def->weightStarts != NULL ? def->weightStarts[def->skinVertexCount] : 0) +
+                              def->skinVertexCount);
+    return result != sr_success ? result : finishStage(preparing, 0.9f, &character->report.weightsSeconds);
+}
+
+// bones from their armatures' spaces to the space of the skin, as segments
+static void placeBones(const srCharacterDef* def, srVec3* heads, srVec3* tails) {
+    for (int32_t k = 0; k < def->boneCount; ++k) {
+        int32_t space = def->boneSpaces != NULL ? def->boneSpaces[k] : 0;
+        srMat34 rest = srFromColumns16(def->boneRests + 16 * (size_t)k);
+        srMat34 toSkin = srFromColumns16(def->spaceToSkin + 16 * (size_t)space);
+        srVec3 tip = {0.0, (double)def->boneLengths[k], 0.0};
+        heads[k] = srMulPoint34(&toSkin, srMulPoint34(&rest, (srVec3){0.0, 0.0, 0.0}));
+        tails[k] = srMulPoint34(&toSkin, srMulPoint34(&rest, tip));
+    }
+}
+
+static void lumpVolumes(const srCage* cage, double* volumes) {
+    for (int32_t cell = 0; cell < cage->cellCount; ++cell) {
+        for (int c = 0; c < 4; ++c) {
+            volumes[cage->cells[cell][c]] += 0.25 * srCellVolume(cage, cell);
+        }
+    }
+}
+
+static srResult makeBody(Preparing* preparing, const float* holds, const float* distances) {
+    srCharacter* character = preparing->character;
+    for (int32_t i = 0; i < character->cage.nodeCount; ++i) {
+        character->report.heldNodeCount += holds[i] >= 0.999f;
+    }
+    srXpbdShape shape = {
+        .nodes = character->cage.nodes,
+        .nodeCount = character->cage.nodeCount,
+        .edges = (const int32_t (*)[2])character->cage.edges,
+        .edgeCount = character->cage.edgeCount,
+        .cells = (const int32_t (*)[4])character->cage.cells,
+        .cellCount = character->cage.cellCount,
+        .holds = holds,
+        .boneDistances = distances,
+    };
+    return srCreateXpbdRest(&shape, &character->body);
+}
+
+static srResult holdBody(Preparing* preparing) {
+    const srCharacterDef* def = preparing->def;
+    srCharacter* character = preparing->character;
+    int32_t nodeCount = character->cage.nodeCount;
+    srVec3* heads = SR_ALLOC(srVec3, def->boneCount + 1);
+    srVec3* tails = SR_ALLOC(srVec3, def->boneCount + 1);
+    double* volumes = SR_ALLOC_ZERO(double, nodeCount);
+    float* holds = SR_ALLOC(float, nodeCount);
+    float* distances = SR_ALLOC(float, nodeCount);
+    srResult result = sr_success;
+    if (heads == NULL || tails == NULL || volumes == NULL || holds == NULL || distances == NULL) {
+        result = srFailOutOfMemory("the hold map");
+        goto cleanup;
+    }
+
+    placeBones(def, heads, tails);
+    lumpVolumes(&character->cage, volumes);
+    srBoneSegments bones = {heads, tails, def->boneParents, def->boneLooseTips, def->boneCount};
+    SR_TRY_CLEANUP(
+        srComputeHold(character->cage.nodes, volumes, &character->weights, &bones, holds, distances));
+    SR_TRY_CLEANUP(makeBody(preparing, holds, distances));
+
+cleanup:
+    SR_FREE(heads, def->boneCount + 1);
+    SR_FREE(tails, def->boneCount + 1);
+    SR_FREE(volumes, nodeCount);
+    SR_FREE(holds, nodeCount);
+    SR_FREE(distances, nodeCount);
+    return result != sr_success ? result : finishStage(preparing, 1.0f, &character->report.holdSeconds);
+}
+
+srResult srPrepareCharacter(const srSource* source, srJob* job, srCharacter* outCharacter) {
+    *outCharacter = (srCharacter){0};
+    Preparing preparing = {
+        .def = &source->def,
+        .job = job,
+        .character = outCharacter,
+        .startSeconds = srGetSeconds(),
+    };
+    srResult result = sr_success;
+    SR_TRY_CLEANUP(readSurface(&preparing));
+    SR_TRY_CLEANUP(makeCage(&preparing));
+    SR_TRY_CLEANUP(embedSkin(&preparing));
+    SR_TRY_CLEANUP(transferWeights(&preparing));
+    SR_TRY_CLEANUP(holdBody(&preparing));
+
+cleanup:
+    SR_FREE(preparing.skin, source->def.skinVertexCount);
+    srDestroySurface(&preparing.surface);
+    if (result != sr_success) {
+        srDestroyCharacterRest(outCharacter);
+    }
+    return result;
+}
+
+void srDestroyCharacterRest(srCharacter* character) {
+    srDestroyXpbdRest(&character->body);
+    srDestroyNodeWeights(&character->weights);
+    srDestroyRig(&character->rig);
+    srDestroyEmbedding(&character->embedding);
+    srDestroyCage(&character->cage);
+    *character = (srCharacter){0};
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The thread that prepares a character, and what it was given.
+
+#include "sim/preparation.h"
+
+#include "core/alloc.h"
+
+struct srPreparation {
+    srSource source;
+    srCharacter character;
+    srJob* job;
+};
+
+static srResult prepareInThread(srJob* job, void* context) {
+    srPreparation* preparation = context;
+    srResult result = srPrepareCharacter(&preparation->source, job, &preparation->character);
+    srDestroySource(&preparation->source);
+    return result;
+}
+
+srResult srStartPreparation(const srCharacterDef* def, srPreparation** outPreparation) {
+    srPreparation* preparation = SR_ALLOC_ZERO(srPreparation, 1);
+    if (preparation == NULL) {
+        return srFailOutOfMemory("a character");
+    }
+    srResult result = srCopySource(def, &preparation->source);
+    if (result == sr_success) {
+        result = srStartJob(prepareInThread, preparation, &preparation->job);
+    }
+    if (result != sr_success) {
+        srDestroyPreparation(preparation);
+        return result;
+    }
+    *outPreparation = preparation;
+    return sr_success;
+}
+
+void srDestroyPreparation(srPreparation* preparation) {
+    if (preparation == NULL) {
+        return;
+    }
+    srDestroyJob(preparation->job);
+    srDestroyCharacterRest(&preparation->character);
+    srDestroySource(&preparation->source);
+    SR_FREE(preparation, 1);
+}
+
+srJob* srPreparation_GetJob(srPreparation* preparation) {
+    return preparation->job;
+}
+
+srResult srPreparation_GetCharacter(srPreparation* preparation, const srCharacter** outCharacter) {
+    SR_TRY(srJob_GetResult(preparation->job));
+    *outCharacter = &preparation->character;
+    return sr_success;
+}

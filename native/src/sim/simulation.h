@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A shot at work: tape, worker that runs ahead, frame cache, and those who read from it. What a shot's id
+// stands for. Every function may be called from any thread.
+
+#pragma once
+
+#include "core/error.h"
+#include "sim/character.h"
+#include "softrig/shot.h"
+
+typedef struct srSimulation srSimulation;
+
+/// `character` must outlive the simulation; `def` has been checked.
+SR_MUST_USE srResult srCreateSimulation(const srCharacter* character, const srShotDef* def,
+                                        srSimulation** outSimulation);
+
+/// Stops the worker. Accepts null.
+void srDestroySimulation(srSimulation* simulation);
+
+/// Nothing is simulated and nobody waits any more. Returns at once.
+void srSimulation_Halt(srSimulation* simulation);
+
+const srCharacter* srSimulation_GetCharacter(const srSimulation* simulation);
+int32_t srSimulation_GetFirstFrame(const srSimulation* simulation);
+int32_t srSimulation_GetFrameCount(const srSimulation* simulation);
+
+/// Floats in a row of the tape.
+int32_t srSimulation_GetRowFloatCount(const srSimulation* simulation);
+
+/// Rows are checked by the caller for size and NaN. `sr_errorInvalidValue` for a gap or rows outside of the
+/// range.
+SR_MUST_USE srResult srSimulation_WriteTape(srSimulation* simulation, int32_t firstFrame, int32_t rowCount,
+                                            const float* rows, int32_t* outFirstChangedFrame);
+
+void srSimulation_SetParams(srSimulation* simulation, const srShotParams* params);
+
+void srSimulation_GetStatus(srSimulation* simulation, srShotStatus* outStatus);
+
+/// Counts how often frames that were ready became void: what was read under one revision belongs together.
+int32_t srSimulation_GetRevision(srSimulation* simulation);
+
+/// The rest as their public namesakes (shot.h).
+SR_MUST_USE srResult srSimulation_WaitFrame(srSimulation* simulation, int32_t frame, double seconds);
+SR_MUST_USE srResult srSimulation_ReadOffsets(srSimulation* simulation, double frame, float* outOffsets);
+SR_MUST_USE srResult srSimulation_ReadNodes(srSimulation* simulation, int32_t frame, bool primary,
+                                            float* outNodes);
+SR_MUST_USE srResult srSimulation_GetHash(srSimulation* simulation, int32_t frame, uint64_t* outHash);

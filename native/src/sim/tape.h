@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The tape: recorded motion of the rig, one row of matrices a frame, as it was handed over, to the bit.
+
+#pragma once
+
+#include "core/error.h"
+
+#include <stdint.h>
+
+/// Rows 0 .. recordedCount - 1 hold something. Owns its array.
+typedef struct srTape {
+    float* rows;
+    int32_t rowFloatCount;
+    int32_t rowCount;
+    int32_t recordedCount;
+} srTape;
+
+SR_MUST_USE srResult srCreateTape(int32_t rowCount, int32_t rowFloatCount, srTape* outTape);
+
+/// Accepts a zeroed tape.
+void srDestroyTape(srTape* tape);
+
+/// A row that is recorded. May be read while rows beyond the recorded ones are written.
+const float* srTape_GetRow(const srTape* tape, int32_t row);
+
+/// The first of the given rows that differs from what is on the tape, or lies beyond it; firstRow + rowCount
+/// when none does.
+int32_t srTape_FindChange(const srTape* tape, int32_t firstRow, int32_t rowCount, const float* rows);
+
+/// Rows must follow what is recorded without a gap and fit.
+void srTape_Write(srTape* tape, int32_t firstRow, int32_t rowCount, const float* rows);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Constraints cut into runs that two workers can solve at once. Sorted by their lowest node and cut so that
+// runs k and k + 2 share no node, all even runs may go in parallel, then all odd ones. Local in memory, two
+// barriers a sweep, and one fixed order: the same bits on any number of workers.
+
+#pragma once
+
+#include "core/error.h"
+
+#include <stdint.h>
+
+/// Run k is constraints `order[starts[k]] .. order[starts[k + 1] - 1]`. Owns its arrays.
+typedef struct srChunks {
+    int32_t* order; ///< Runs ascend by their lowest nodes; within a run, neighbours in order share no node
+                    ///< where that can be.
+    int32_t* starts;
+    int32_t chunkCount;
+    int32_t constraintCount;
+} srChunks;
+
+/// `nodes` holds `arity` indices a constraint, each below `nodeCount`.
+SR_MUST_USE srResult srCreateChunks(const int32_t* nodes, int32_t arity, int32_t constraintCount,
+                                    int32_t nodeCount, srChunks* outChunks);
+
+/// Accepts zeroed chunks.
+void srDestroyChunks(srChunks* chunks);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Small-step compliant position-based dynamics (XPBD) of the secondary motion u on top of a prescribed
+// primary motion p: edges, volumes and bonds to the pose. Index arrays, not meshes.
+//
+// x = p + u. The rig's motion enters twice: its change of velocity pushes u the other way (inertia), and
+// stretch is measured against the *posed* shape, so that u = 0 is at rest in every held pose, to the bit.
+//
+// symbols: p primary, u offset, w its velocity, h substep, m mass, alpha compliance, C constraint value
+
+#pragma once
+
+#include "core/error.h"
+#include "elastic/material.h"
+#include "math/vec3.h"
+#include "solver/chunks.h"
+
+#include <stdint.h>
+
+/// What never changes, in rest units (skin space). Owns its arrays. Constraints are stored in the order in
+/// which they are solved.
+typedef struct srXpbdRest {
+    int32_t nodeCount;
+    float* nodeVolumes; ///< A quarter of each cell's volume to each corner.
+    float* holds;       ///< 0 to 1; 1 follows the rig exactly.
+    float* boneDistances;
+    int32_t (*edges)[2];
+    float* edgeLengths;
+    float* edgeVolumes; ///< A sixth of each cell's volume to each of its edges.
+    srChunks edgeChunks;
+    int32_t (*cells)[4];
+    float* cellVolumes;
+    srChunks cellChunks;
+} srXpbdRest;
+
+/// `holds` and `boneDistances` are copied. Cells must have positive volume, edges must be all edges of the
+/// cells.
+typedef struct srXpbdShape {
+    const srVec3* nodes;
+    int32_t nodeCount;
+    const int32_t (*edges)[2];
+    int32_t edgeCount;
+    const int32_t (*cells)[4];
+    int32_t cellCount;
+    const float* holds;
+    const float* boneDistances;
+} srXpbdShape;
+
+SR_MUST_USE srResult srCreateXpbdRest(const srXpbdShape* shape, srXpbdRest* outRest);
+
+/// Accepts a zeroed rest.
+void srDestroyXpbdRest(srXpbdRest* rest);
+
+/// Material and dials, as a step needs them.
+typedef struct srXpbdDials {
+    srMaterial material;
+    double scale;          ///< World units a rest unit.
+    bool isMirrored;       ///< The world sees the rest shape in a mirror: volumes are negative there.
+    double frequency;      ///< Hz of the pull to the pose.
+    double dampingRate;    ///< 1/s: a swing shrinks as exp(-dampingRate t / 2), and w alone twice as fast.
+    double poseCorrection; ///< 0 to 1.
+    double frameSeconds;
+    double largestOffset; ///< Offsets are held within this, in world units.
+    int32_t substeps;
+} srXpbdDials;
+
+/// The dials spread over nodes and constraints. Owns its arrays.
+typedef struct srXpbdTuning {
+    srXpbdDials dials;
+    float velocityLeft;     ///< What one substep of damping leaves of w.
+    float* inverseMasses;   ///< 0 for what follows the rig exactly.
+    float* bondFactors;     ///< What one substep of the bond leaves of u.
+    float* edgeCompliances; ///< alpha / h^2
+    float* cellCompliances; ///< alpha / h^2
+} srXpbdTuning;
+
+/// Room for the tuning of a rest.
+SR_MUST_USE srResult srCreateXpbdTuning(const srXpbdRest* rest, srXpbdTuning* outTuning);
+void srDestroyXpbdTuning(const srXpbdRest* rest, srXpbdTuning* tuning);
+void srXpbdTuning_Set(srXpbdTuning* tuning, const srXpbdRest* rest, const srXpbdDials* dials);
+
+/// What moves. The arrays are the caller's: `offsets` and `velocities` hold the last frame on entry and the
+/// new one on return; the others are scratch.
+typedef struct srXpbdState {
+    srVec3f* offsets;    ///< u
+    srVec3f* velocities; ///< w
+    srVec3f* previous;   ///< u before the substep
+    srVec3f* primary;    ///< p of the substep, relative to an origin near the character
+} srXpbdState;
+
+/// The rig's motion over one frame. All arrays one entry a node.
+typedef struct srPrimaryMotion {
+    const srVec3f* from;         ///< p at the last frame, relative to the same origin as `to`.
+    const srVec3f* to;           ///< p at this frame.
+    const srVec3f* velocityJump; ///< How much the rig's velocity differs from that of the frame before.
+} srPrimaryMotion;
+
+/// One frame. Returns how many nodes had to be held within `largestOffset`. Allocates nothing; no input gives
+/// a NaN.
+int32_t srXpbd_StepFrame(const srXpbdRest* rest, const srXpbdTuning* tuning, const srPrimaryMotion* motion,
+                         srXpbdState* state);

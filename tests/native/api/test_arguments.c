@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Every public function with everything that can be wrong about its arguments: a result code and a sentence,
+// and nothing changed.
+
+#include "support/support.h"
+
+#include "softrig/softrig.h"
+#include "support/scenes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES 4
+
+static srTestScene scene;
+static srCharacterId character;
+static srShotId shot;
+static srCharacterReport report;
+static float* rows;
+static int64_t floatCount;
+static float* floats; // room for anything that is read
+static int32_t* cells;
+
+static int startAll(void** state) {
+    (void)state;
+    srShotDef def = srDefaultShotDef();
+    if (!srTestCreateBarScene(&scene) || srCreateCharacter(&scene.def, &character) != sr_success ||
+        srCharacter_Wait(character, -1.0) != sr_success ||
+        srCharacter_GetReport(character, &report) != sr_success) {
+        return -1;
+    }
+    def.character = character;
+    def.frameCount = FRAMES;
+    floatCount = (int64_t)FRAMES * srTestScene_GetRowFloatCount(&scene);
+    rows = malloc(sizeof(float) * (size_t)floatCount);
+    floats = calloc(3 * (size_t)report.nodeCount, sizeof(float));
+    cells = calloc(4 * (size_t)report.cellCount, sizeof(int32_t));
+    if (rows == NULL || floats == NULL || cells == NULL) {
+        return -1;
+    }
+    srTestScene_WriteRows(&scene, srTestShake, 0, FRAMES, rows);
+    bool isMade = srCreateShot(&def, &shot) == sr_success &&
+                  srShot_WriteTape(shot, 1, FRAMES, rows, floatCount, NULL) == sr_success &&
+                  srShot_WaitFrame(shot, FRAMES, -1.0) == sr_success;
+    return isMade ? 0 : -1;
+}
+
+static int stopAll(void** state) {
+    free(rows);
+    free(floats);
+    free(cells);
+    srTestDestroyScene(&scene);
+    if (srShutdown() != 2 || srGetByteCount() != 0) {
+        return -1;
+    }
+    return srTestNothingLeaked(state);
+}
+
+// every function that takes an id, with the arguments otherwise right
+typedef srResult CallWithId(uint32_t index1, uint32_t generation);
+
+#define CHARACTER ((srCharacterId){index1, generation})
+#define SHOT ((srShotId){index1, generation})
+#define BAKE ((srBakeId){index1, generation})
+
+static srResult destroyCharacter(uint32_t index1, uint32_t generation) {
+    return srDestroyCharacter(CHARACTER);
+}
+static srResult characterStatus(uint32_t index1, uint32_t generation) {
+    srJobStatus status;
+    return srCharacter_GetStatus(CHARACTER, &status);
+}
+static srResult characterWait(uint32_t index1, uint32_t generation) {
+    return srCharacter_Wait(CHARACTER, -1.0);
+}
+static srResult characterReport(uint32_t index1, uint32_t generation) {
+    return srCharacter_GetReport(CHARACTER, &report);
+}
+static srResult readCage(uint32_t index1, uint32_t generation) {
+    return srCharacter_ReadCage(CHARACTER, floats, report.nodeCount, cells, report.cellCount);
+}
+static srResult createShot(uint32_t index1, uint32_t generation) {
+    srShotDef def = srDefaultShotDef();
+    srShotId id;
+    def.character = CHARACTER;
+    return srCreateShot(&def, &id);
+}
+static srResult destroyShot(uint32_t index1, uint32_t generation) {
+    return srDestroyShot(SHOT);
+}
+static srResult writeTape(uint32_t index1, uint32_t generation) {
+    return srShot_WriteTape(SHOT, 1, FRAMES, rows, floatCount, NULL);
+}
+static srResult setParams(uint32_t index1, uint32_t generation) {
+    srShotParams params = srDefaultShotParams();
+    return srShot_SetParams(SHOT, &params);
+}
+static srResult shotStatus(uint32_t index1, uint32_t generation) {
+    srShotStatus status;
+    return srShot_GetStatus(SHOT, &status);
+}
+static srResult waitFrame(uint32_t index1, uint32_t generation) {
+    return srShot_WaitFrame(SHOT, 1, -1.0);
+}
+static srResult readOffsets(uint32_t index1, uint32_t generation) {
+    return srShot_ReadOffsets(SHOT, 1.0, floats, scene.def.skinVertexCount);
+}
+static srResult readNodes(uint32_t index1, uint32_t generation) {
+    return srShot_ReadNodes(SHOT, 1, true, floats, report.nodeCount);
+}
+static srResult stateHash(uint32_t index1, uint32_t generation) {
+    uint64_t hash;
+    return srShot_GetStateHash(SHOT, 1, &hash);
+}
+static srResult startBake(uint32_t index1, uint32_t generation) {
+    srBakeDef def = srDefaultBakeDef();
+    srBakeId id;
+    char path[700];
+    srTestPath("arguments.pc2", path, sizeof(path));
+    def.shot = SHOT;
+    def.path = path;
+    def.firstFrame = 1;
+    def.frameCount = 1;
+    return srStartBake(&def, &id);
+}
+static srResult bakeStatus(uint32_t index1, uint32_t generation) {
+    srJobStatus status;
+    return srBake_GetStatus(BAKE, &status);
+}
+static srResult bakeWait(uint32_t index1, uint32_t generation) {
+    return srBake_Wait(BAKE, -1.0);
+}
+static srResult destroyBake(uint32_t index1, uint32_t generation) {
+    return srDestroyBake(BAKE);
+}
+
+typedef struct CallOfKind {
+    CallWithId* call;
+    char kind; // of the id: c, s or b
+    bool isSafe;
+} CallOfKind;
+
+static const CallOfKind CALLS[] = {
+    {characterStatus, 'c', true}, {characterWait, 'c', true}, {characterReport, 'c', true},
+    {readCage, 'c', true},        {createShot, 'c', false},   {destroyCharacter, 'c', false},
+    {writeTape, 's', true},       {setParams, 's', true},     {shotStatus, 's', true},
+    {waitFrame, 's', true},       {readOffsets, 's', true},   {readNodes, 's', true},
+    {stateHash, 's', true},       {startBake, 's', false},    {destroyShot, 's', false},
+    {bakeStatus, 'b', false},     {bakeWait, 'b', false},     {destroyBake, 'b', false},
+};
+
+static void ids_that_name_nothing_are_stale(void** state) {
+    (void)state;
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(CALLS); ++i) {
+        uint32_t index1 = CALLS[i].kind == 'c' ? character.index1 : shot.index1;
+        uint32_t generation = CALLS[i].kind == 'c' ? character.generation : shot.generation;
+        assert_result(CALLS[i].call(0, 0), sr_errorStaleId);
+        assert_result(CALLS[i].call(0, generation), sr_errorStaleId);
+        assert_result(CALLS[i].call(index1, 0), sr_errorStaleId);
+        assert_result(CALLS[i].call(index1, generation + 1), sr_errorStaleId);
+        assert_result(CALLS[i].call(index1 + 1, generation), sr_errorStaleId);
+        assert_result(CALLS[i].call(UINT32_MAX, UINT32_MAX), sr_errorStaleId);
+        // the table's arguments are right, or it would show nothing
+        if (CALLS[i].isSafe) {
+            assert_success(CALLS[i].call(index1, generation));
+            if (CALLS[i].call == setParams) {
+                assert_success(srShot_WaitFrame(shot, FRAMES, -1.0));
+            }
+        }
+    }
+}
+
+static void null_pointers_are_named(void** state) {
+    (void)state;
+    srBakeDef bakeDef = srDefaultBakeDef();
+    srShotDef shotDef = srDefaultShotDef();
+    srBakeId bake;
+    bakeDef.shot = shot;
+    shotDef.character = character;
+    assert_result(srCreateCharacter(NULL, &character), sr_errorNullArgument);
+    assert_result(srCreateCharacter(&scene.def, NULL), sr_errorNullArgument);
+    assert_result(srCharacter_GetStatus(character, NULL), sr_errorNullArgument);
+    assert_result(srCharacter_GetReport(character, NULL), sr_errorNullArgument);
+    assert_result(srCharacter_ReadCage(character, NULL, report.nodeCount, cells, report.cellCount),
+                  sr_errorNullArgument);
+    assert_result(srCharacter_ReadCage(character, floats, report.nodeCount, NULL, report.cellCount),
+                  sr_errorNullArgument);
+    assert_result(srCreateShot(NULL, &shot), sr_errorNullArgument);
+    assert_result(srCreateShot(&shotDef, NULL), sr_errorNullArgument);
+    assert_result(srShot_WriteTape(shot, 1, 1, NULL, floatCount / FRAMES, NULL), sr_errorNullArgument);
+    assert_non_null(strstr(srGetErrorText(), "matrices"));
+    assert_result(srShot_SetParams(shot, NULL), sr_errorNullArgument);
+    assert_result(srShot_GetStatus(shot, NULL), sr_errorNullArgument);
+    assert_result(srShot_ReadOffsets(shot, 1.0, NULL, 1), sr_errorNullArgument);
+    assert_result(srShot_ReadNodes(shot, 1, true, NULL, 1), sr_errorNullArgument);
+    assert_result(srShot_GetStateHash(shot, 1, NULL), sr_errorNullArgument);
+    assert_result(srStartBake(NULL, &bake), sr_errorNullArgument);
+    assert_result(srStartBake(&bakeDef, &bake), sr_errorNullArgument);
+    assert_non_null(strstr(srGetErrorText(), "path"));
+    bakeDef.path = "x";
+    assert_result(srStartBake(&bakeDef, NULL), sr_errorNullArgument);
+    assert_result(srBake_GetStatus((srBakeId){0}, NULL), sr_errorNullArgument);
+    srAllocator allocator = {.structSize = sizeof(srAllocator)};
+    assert_result(srSetAllocator(&allocator), sr_errorNullArgument);
+}
+
+static void structs_of_another_size_are_refused(void** state) {
+    (void)state;
+    const size_t sizes[] = {0, 4, SIZE_MAX};
+    for (int i = 0; i < 3; ++i) {
+        srCharacterDef characterDef = scene.def;
+        srShotDef shotDef = srDefaultShotDef();
+        srShotParams params = srDefaultShotParams();
+        srBakeDef bakeDef = srDefaultBakeDef();
+        srAllocator allocator = {.structSize = sizes[i]};
+        srCharacterId newCharacter;
+        srShotId newShot;
+        srBakeId bake;
+        characterDef.structSize = sizes[i];
+        shotDef.character = character;
+        shotDef.params.structSize = sizes[i];
+        params.structSize = sizes[i];
+        bakeDef.structSize = sizes[i];
+        assert_result(srCreateCharacter(&characterDef, &newCharacter), sr_errorStructSize);
+        assert_result(srCreateShot(&shotDef, &newShot), sr_errorStructSize);
+        shotDef.params = srDefaultShotParams();
+        shotDef.structSize = sizes[i];
+        assert_result(srCreateShot(&shotDef, &newShot), sr_errorStructSize);
+        assert_result(srShot_SetParams(shot, &params), sr_errorStructSize);
+        assert_result(srStartBake(&bakeDef, &bake), sr_errorStructSize);
+        assert_result(srSetAllocator(&allocator), sr_errorStructSize);
+    }
+}
+
+// one field of the character's definition set to something wrong, and what is to be said about it
+typedef struct WrongField {
+    size_t offset;
+    int32_t value;
+    srResult expected;
+} WrongField;
+
+#define COUNT(field, value) {offsetof(srCharacterDef, field), value, sr_errorInvalidValue}
+
+static void counts_out_of_range_are_refused(void** state) {
+    (void)state;
+    const WrongField wrong[] = {
+        COUNT(skinVertexCount, 0),   COUNT(skinVertexCount, -1),   COUNT(skinVertexCount, INT32_MAX),
+        COUNT(skinTriangleCount, 0), COUNT(skinTriangleCount, -5), COUNT(skinTriangleCount, INT32_MAX),
+        COUNT(boneCount, -1),        COUNT(boneCount, 100001),     COUNT(spaceCount, 0),
+        COUNT(spaceCount, -1),       COUNT(spaceCount, 10001),     COUNT(cageNodeCount, 3),
+        COUNT(cageNodeCount, -1),    COUNT(cageCellCount, 0),      COUNT(cageCellCount, INT32_MAX),
+        COUNT(boneCount, 0), // the weights name bones
+    };
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(wrong); ++i) {
+        srCharacterDef def = scene.def;
+        srCharacterId id = {7, 7};
+        memcpy((char*)&def + wrong[i].offset, &wrong[i].value, sizeof(int32_t));
+        assert_result(srCreateCharacter(&def, &id), wrong[i].expected);
+        assert_true(id.index1 == 7 && id.generation == 7);
+    }
+    const int32_t targets[] = {49, 200001, -1, INT32_MAX};
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(targets); ++i) {
+        srCharacterDef def = scene.def;
+        srCharacterId id;
+        def.cageNodes = NULL;
+        def.cageCells = NULL;
+        def.targetNodeCount = targets[i];
+        assert_result(srCreateCharacter(&def, &id), sr_errorInvalidValue);
+    }
+}
+
+static void missing_arrays_of_a_character_are_named(void** state) {
+    (void)state;
+    const size_t needed[] = {offsetof(srCharacterDef, skinPositions), offsetof(srCharacterDef, skinTriangles),
+                             offsetof(srCharacterDef, weightBones),   offsetof(srCharacterDef, weightValues),
+                             offsetof(srCharacterDef, boneRests),     offsetof(srCharacterDef, boneLengths),
+                             offsetof(srCharacterDef, boneParents),   offsetof(srCharacterDef, spaceToSkin),
+                             offsetof(srCharacterDef, cageNodes),     offsetof(srCharacterDef, cageCells)};
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(needed); ++i) {
+        srCharacterDef def = scene.def;
+        srCharacterId id;
+        memset((char*)&def + needed[i], 0, sizeof(void*));
+        assert_result(srCreateCharacter(&def, &id), sr_errorNullArgument);
+    }
+}
+
+// with one number of one array changed
+static void assertWrongNumber(const void* array, size_t place, const void* value, srResult expected) {
+    unsigned char before[4];
+    unsigned char* number = (unsigned char*)array + 4 * place;
+    srCharacterId id;
+    memcpy(before, number, 4);
+    memcpy(number, value, 4);
+    assert_result(srCreateCharacter(&scene.def, &id), expected);
+    memcpy(number, before, 4);
+}
+
+static void assertWrongFloat(const float* array, size_t place, float value, srResult expected) {
+    assertWrongNumber(array, place, &value, expected);
+}
+
+static void assertWrongIndex(const int32_t* array, size_t place, int32_t value) {
+    assertWrongNumber(array, place, &value, sr_errorInvalidValue);
+}
+
+static void wrong_numbers_in_a_character_s_arrays_are_refused(void** state) {
+    (void)state;
+    const srCharacterDef* def = &scene.def;
+    const float bad[] = {NAN, INFINITY, -INFINITY};
+    const float* arrays[] = {def->weightValues, def->boneRests, def->boneLengths, def->spaceToSkin};
+    for (int i = 0; i < 3; ++i) {
+        for (int array = 0; array < 4; ++array) {
+            assertWrongFloat(arrays[array], 1, bad[i], sr_errorNotFinite);
+            assert_non_null(strstr(srGetErrorText(), "[1]"));
+        }
+    }
+    assertWrongFloat(def->boneRests, 12, 1e13f, sr_errorInvalidValue);
+    assertWrongFloat(def->boneLengths, 1, -1e13f, sr_errorInvalidValue);
+    assertWrongFloat(def->spaceToSkin, 3, 1e30f, sr_errorInvalidValue);
+    assertWrongFloat(def->skinPositions, 3, 3e38f, sr_errorInvalidValue);
+    assertWrongFloat(def->cageNodes, 3, -3e38f, sr_errorInvalidValue);
+    assertWrongFloat(def->weightValues, 2, -0.1f, sr_errorInvalidValue);
+    assertWrongFloat(def->boneLooseTips, 1, -0.1f, sr_errorInvalidValue);
+    assertWrongFloat(def->boneLooseTips, 1, 1.1f, sr_errorInvalidValue);
+    assertWrongFloat(def->boneLooseTips, 1, NAN, sr_errorInvalidValue);
+    assertWrongIndex(def->skinTriangles, 4, -1);
+    assertWrongIndex(def->skinTriangles, 4, def->skinVertexCount);
+    assertWrongIndex(def->cageCells, 2, -1);
+    assertWrongIndex(def->cageCells, 2, def->cageNodeCount);
+    assertWrongIndex(def->weightBones, 3, -1);
+    assertWrongIndex(def->weightBones, 3, def->boneCount);
+    assertWrongIndex(def->weightStarts, 0, 1);
+    assertWrongIndex(def->weightStarts, 2, 1);
+    assertWrongIndex(def->weightStarts, (size_t)def->skinVertexCount, INT32_MAX);
+    assertWrongIndex(def->boneParents, 0, 0);
+    assertWrongIndex(def->boneParents, 1, 1);
+    assertWrongIndex(def->boneParents, 1, -2);
+    srCharacterDef spaces = *def;
+    int32_t boneSpaces[2] = {0, 1};
+    spaces.boneSpaces = boneSpaces;
+    srCharacterId id;
+    assert_result(srCreateCharacter(&spaces, &id), sr_errorInvalidValue);
+}
+
+#define PARAM(field, value) {offsetof(srShotParams, field), value}
+
+static void dials_out_of_range_are_refused(void** state) {
+    (void)state;
+    const struct {
+        size_t offset;
+        float value;
+    } wrong[] = {
+        PARAM(frequency, 0.09f),    PARAM(frequency, 50.1f),     PARAM(frequency, NAN),
+        PARAM(settleFrames, 0.9f),  PARAM(settleFrames, 10001),  PARAM(settleFrames, INFINITY),
+        PARAM(youngModulus, -1),    PARAM(youngModulus, 1.1e9f), PARAM(youngModulus, NAN),
+        PARAM(poissonRatio, -0.1f), PARAM(poissonRatio, 0.51f),  PARAM(poissonRatio, NAN),
+        PARAM(density, 0),          PARAM(density, 100001),      PARAM(density, NAN),
+        PARAM(poseCorrection, -1),  PARAM(poseCorrection, 1.1f), PARAM(poseCorrection, NAN),
+    };
+    uint64_t before;
+    uint64_t after;
+    assert_success(srShot_GetStateHash(shot, FRAMES, &before));
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(wrong); ++i) {
+        srShotDef def = srDefaultShotDef();
+        srShotId id;
+        def.character = character;
+        memcpy((char*)&def.params + wrong[i].offset, &wrong[i].value, sizeof(float));
+        assert_result(srCreateShot(&def, &id), sr_errorInvalidValue);
+        assert_result(srShot_SetParams(shot, &def.params), sr_errorInvalidValue);
+    }
+    srShotParams params = srDefaultShotParams();
+    params.substeps = 0;
+    assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
+    params.substeps = 101;
+    assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
+    assert_success(srShot_GetStateHash(shot, FRAMES, &after));
+    assert_true(before == after);
+}
+
+static void shots_and_bakes_out_of_range_are_refused(void** state) {
+    (void)state;
+    srShotDef def = srDefaultShotDef();
+    srShotId id;
+    def.character = character;
+    const int32_t frameCounts[] = {0, -1, 1000001, INT32_MIN};
+    for (int i = 0; i < 4; ++i) {
+        def.frameCount = frameCounts[i];
+        assert_result(srCreateShot(&def, &id), sr_errorInvalidValue);
+    }
+    def.frameCount = 1;
+    const double rates[] = {0.0, -24.0, 1001.0, (double)NAN, (double)INFINITY};
+    for (int i = 0; i < 5; ++i) {
+        def.frameRate = rates[i];
+        assert_result(srCreateShot(&def, &id), sr_errorInvalidValue);
+    }
+    def.frameRate = 24.0;
+    def.firstFrame = INT32_MAX;
+    assert_result(srCreateShot(&def, &id), sr_errorInvalidValue);
+
+    const int32_t ranges[][2] = {{0, 1},
+                                 {1, 0},
+                                 {1, -1},
+                                 {1, FRAMES + 1},
+                                 {FRAMES + 1, 1},
+                                 {INT32_MIN, INT32_MAX},
+                                 {INT32_MAX, INT32_MAX}};
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(ranges); ++i) {
+        srBakeDef bakeDef = srDefaultBakeDef();
+        srBakeId bake;
+        bakeDef.shot = shot;
+        bakeDef.path = "never written";
+        bakeDef.firstFrame = ranges[i][0];
+        bakeDef.frameCount = ranges[i][1];
+        assert_result(srStartBake(&bakeDef, &bake), sr_errorInvalidValue);
+    }
+}
+
+static void wrong_rows_are_refused_and_nothing_is_written(void** state) {
+    (void)state;
+    int64_t rowFloats = floatCount / FRAMES;
+    int32_t changed = 55;
+    const float bad[] = {NAN, INFINITY, -INFINITY, 2e12f};
+    for (int i = 0; i < 4; ++i) {
+        // within the second row, so that the first one is right and must not be written alone
+        float before = rows[rowFloats + 20];
+        rows[0] += 1.0f;
+        rows[rowFloats + 20] = bad[i];
+        assert_result(srShot_WriteTape(shot, 1, FRAMES, rows, floatCount, &changed),
+                      i < 3 ? sr_errorNotFinite : sr_errorInvalidValue);
+        rows[0] -= 1.0f;
+        rows[rowFloats + 20] = before;
+    }
+    const int64_t counts[] = {0, -1, floatCount - 1, floatCount + 1, INT64_MAX, INT64_MIN};
+    for (int i = 0; i < 6; ++i) {
+        assert_result(srShot_WriteTape(shot, 1, FRAMES, rows, counts[i], &changed), sr_errorInvalidValue);
+    }
+    const int32_t rowCounts[] = {0, -1, FRAMES + 1, INT32_MAX, INT32_MIN};
+    for (int i = 0; i < 5; ++i) {
+        assert_result(srShot_WriteTape(shot, 1, rowCounts[i], rows, floatCount, &changed),
+                      sr_errorInvalidValue);
+    }
+    const int32_t firstFrames[] = {0, FRAMES + 2, INT32_MAX, INT32_MIN};
+    for (int i = 0; i < 4; ++i) {
+        assert_result(srShot_WriteTape(shot, firstFrames[i], 1, rows, rowFloats, &changed),
+                      sr_errorInvalidValue);
+    }
+    assert_int_equal(changed, 55);
+    assert_success(srShot_WriteTape(shot, 1, FRAMES, rows, floatCount, &changed));
+    assert_int_equal(changed, 1 + FRAMES);
+}
+
+static void reading_with_a_wrong_count_or_frame_is_refused(void** state) {
+    (void)state;
+    uint64_t hash;
+    const int32_t wrong[] = {0, -1, 1, INT32_MAX};
+    for (int i = 0; i < 4; ++i) {
+        assert_result(srShot_ReadOffsets(shot, 1.0, floats, wrong[i]), sr_errorInvalidValue);
+        assert_result(srShot_ReadNodes(shot, 1, true, floats, wrong[i]), sr_errorInvalidValue);
+        assert_result(srCharacter_ReadCage(character, floats, wrong[i], cells, report.cellCount),
+                      sr_errorInvalidValue);
+        assert_result(srCharacter_ReadCage(character, floats, report.nodeCount, cells, wrong[i]),
+                      sr_errorInvalidValue);
+    }
+    const double frames[] = {(double)NAN, (double)INFINITY, -2e9};
+    for (int i = 0; i < 3; ++i) {
+        assert_result(srShot_ReadOffsets(shot, frames[i], floats, scene.def.skinVertexCount),
+                      sr_errorInvalidValue);
+    }
+    assert_result(srShot_ReadNodes(shot, 0, true, floats, report.nodeCount), sr_errorInvalidValue);
+    assert_result(srShot_GetStateHash(shot, INT32_MIN, &hash), sr_errorInvalidValue);
+    assert_result(srShot_GetStateHash(shot, FRAMES + 1, &hash), sr_errorInvalidValue);
+}
+
+static void waiting_for_no_number_of_seconds_is_refused(void** state) {
+    (void)state;
+    assert_result(srCharacter_Wait(character, (double)NAN), sr_errorInvalidValue);
+    assert_result(srShot_WaitFrame(shot, 1, (double)NAN), sr_errorInvalidValue);
+    assert_result(srBake_Wait((srBakeId){0}, (double)NAN), sr_errorInvalidValue);
+    assert_success(srShot_WaitFrame(shot, INT32_MIN, 0.0));
+    assert_success(srShot_WaitFrame(shot, INT32_MAX, (double)INFINITY));
+    assert_success(srCharacter_Wait(character, -(double)INFINITY));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ids_that_name_nothing_are_stale),
+        cmocka_unit_test(null_pointers_are_named),
+        cmocka_unit_test(structs_of_another_size_are_refused),
+        cmocka_unit_test(counts_out_of_range_are_refused),
+        cmocka_unit_test(missing_arrays_of_a_character_are_named),
+        cmocka_unit_test(wrong_numbers_in_a_character_s_arrays_are_refused),
+        cmocka_unit_test(dials_out_of_range_are_refused),
+        cmocka_unit_test(shots_and_bakes_out_of_range_are_refused),
+        cmocka_unit_test(wrong_rows_are_refused_and_nothing_is_written),
+        cmocka_unit_test(reading_with_a_wrong_count_or_frame_is_refused),
+        cmocka_unit_test(waiting_for_no_number_of_seconds_is_refused),
+    };
+    return cmocka_run_group_tests_name("api/arguments", tests, startAll, stopAll);
+}
