@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Sourced by ./softrig: the stages of `./softrig test`. For a stage NAME, want_stage_NAME collects what it needs (or
+# sets skip_reason), run_stage_NAME runs it.
+
+stages=(style native sanitizers addon package blender34 blender34-window blender45 blender52)
+skip_reason=
+
+run_pytest() { "$(python_of tools)" -m pytest -q -rs -p no:cacheprovider --rootdir "$here/tests" "$@"; }
+
+# ---- style: the doorkeeper ---------------------------------------------------------------------------------------------
+
+want_stage_style() {
+    want_style
+    want_build
+}
+run_stage_style() {
+    local code=0
+    build release
+    "$(python_of tools)" "$here/tests/style/format.py" --check || code=1
+    run_pytest "$here/tests/style" || code=1
+    return $code
+}
+
+# ---- native: every test program, optimised as it is shipped ------------------------------------------------------------
+
+want_stage_native() { want_build; }
+run_stage_native() {
+    build release
+    ctest --test-dir "$here/build/release" --output-on-failure --no-tests=error -j 2
+}
+
+# ---- sanitizers: memory and undefined behaviour in all tests, races in those that start threads; assertions on ---------
+
+want_stage_sanitizers() { want_build; }
+run_stage_sanitizers() {
+    build asan
+    UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir "$here/build/asan" --output-on-failure --no-tests=error -j 2
+    build tsan
+    # the sanitizer's fixed addresses collide with a randomised layout on some kernels
+    local steady=()
+    setarch -R true 2>/dev/null && steady=(setarch -R)
+    # the system's CHOLMOD has loops of OpenMP, whose barriers the sanitizer does not see
+    OMP_THREAD_LIMIT=1 "${steady[@]}" ctest --test-dir "$here/build/tsan" --output-on-failure --no-tests=error -j 2 \
+        -R '^(core/test_parallel|core/test_job|sim/|api/)'
+}
+
+# ---- addon: its thinking part in plain Python, on the library of this build and on the packaged one if there is one ----
+
+want_stage_addon() {
+    want_venv tools
+    want_build
+}
+run_stage_addon() {
+    local library code=0
+    build release
+    for library in "$here/build/release/native/libsoftrig.so" "$here/build/package-linux-x64/stage/libsoftrig.so"; do
+        [ -e "$library" ] || continue
+        echo "on $library"
+        PYTHONPATH=$here/addon SOFTRIG_LIBRARY=$library \
+            run_pytest "$here/tests/addon/pure" || code=1
+    done
+    return $code
+}
+
+# ---- package: the zip as it is shipped ---------------------------------------------------------------------------------
+
+want_stage_package() {
+    want_package
+    want_venv tools
+    want readelf binutils
+}
+# with Blender's own tool, where a Blender as Python module is here already
+validate_zip() {
+    local name tool
+    for name in bpy52 bpy45; do
+        tool=$(compgen -G "$(venv_path $name)/lib/python3*/site-packages/bpy/*/scripts/addons_core/bl_pkg/cli/blender_ext.py") || continue
+        "$(python_of $name)" "$tool" validate "$(zip_path)"
+        return
+    done
+}
+run_stage_package() {
+    package
+    validate_zip
+    SOFTRIG_ZIP=$(zip_path) PYTHONPATH=$here/tests/style:$here/addon/packaging run_pytest "$here/tests/addon/package"
+}
+
+# ---- the three Blenders, on the zip, installed as a user would; some tests compare with the command line program -------
+
+make_for_blender() {
+    package
+    build release --target softrig_cli
+}
+
+want_stage_blender34() {
+    can_have_blender34 || { skip_reason="Blender 3.4 is what Debian 12 has; this is $(distribution)" && return; }
+    want_package
+    want_build
+    want_blender34
+}
+run_stage_blender34() {
+    make_for_blender
+    in_blender "$(zip_path)" "$here/tests/addon/blender/run.py"
+}
+
+want_stage_blender34_window() {
+    want_stage_blender34
+    [ -n "$skip_reason" ] || want_window
+}
+run_stage_blender34_window() {
+    make_for_blender
+    in_blender_window 300 "$(zip_path)" "$here/tests/addon/blender/window/run.py"
+}
+
+want_stage_bpy() {
+    can_have_venv "$1" || { skip_reason="no Python $(requirement "$1" python) on this machine" && return; }
+    want_package
+    want_build
+    want_bpy "$1"
+}
+run_stage_bpy() {
+    make_for_blender
+    in_bpy "$1" "$(zip_path)" "$here/tests/addon/blender/run.py"
+}
+want_stage_blender45() { want_stage_bpy bpy45; }
+run_stage_blender45() { run_stage_bpy bpy45; }
+want_stage_blender52() { want_stage_bpy bpy52; }
+run_stage_blender52() { run_stage_bpy bpy52; }
+
+# ---- running them ------------------------------------------------------------------------------------------------------
+
+# run_stages NAME...: all stages when no name is given
+run_stages() {
+    local name function names=("$@") code begin passed=0 failed=0 skipped=0
+    local -A reasons
+    local summary=()
+    [ ${#names[@]} -gt 0 ] || names=("${stages[@]}")
+    for name in "${names[@]}"; do
+        [[ " ${stages[*]} " == *" $name "* ]] || fail "there is no stage '$name'; there are: ${stages[*]}"
+        skip_reason=
+        "want_stage_${name//-/_}"
+        reasons[$name]=$skip_reason
+    done
+    provide
+
+    for name in "${names[@]}"; do
+        say "$name"
+        begin=$SECONDS
+        if [ -n "${reasons[$name]}" ]; then
+            echo "skipped: ${reasons[$name]}"
+            if [ -n "${CI:-}" ]; then
+                failed=$((failed + 1))
+                summary+=("$(printf '%-18s FAILED   a skip is a failure where CI is set: %s' "$name" "${reasons[$name]}")")
+            else
+                skipped=$((skipped + 1))
+                summary+=("$(printf '%-18s skipped  %s' "$name" "${reasons[$name]}")")
+            fi
+            continue
+        fi
+        set +e
+        (set -e && "run_stage_${name//-/_}")
+        code=$?
+        set -e
+        if [ $code -eq 0 ]; then
+            passed=$((passed + 1))
+            summary+=("$(printf '%-18s passed   %4d s' "$name" $((SECONDS - begin)))")
+        else
+            failed=$((failed + 1))
+            summary+=("$(printf '%-18s FAILED   %4d s, exit code %d' "$name" $((SECONDS - begin)) $code)")
+        fi
+    done
+
+    say "summary"
+    printf '%s\n' "${summary[@]}"
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ $failed -eq 0 ]
+}
