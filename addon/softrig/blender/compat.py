@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every difference between the versions of Blender that we know: 3.4, 4.2 and later, 5.x."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..native.arrays import FloatArray
+
+HAS_INTERFACE = bpy.app.version >= (4, 0, 0)
+HAS_RNA_INPUTS = bpy.app.version >= (5, 2, 0)
+HAS_PROGRESS = hasattr(bpy.types.UILayout, "progress")
+
+
+def add_socket(tree: Any, name: str, kind: str, output: bool = False) -> Any:
+    """A socket of a node group; `kind` is the name of a plain socket type."""
+    if HAS_INTERFACE:
+        side = "OUTPUT" if output else "INPUT"
+        return tree.interface.new_socket(name, in_out=side, socket_type=kind)
+    return (tree.outputs if output else tree.inputs).new(kind, name)
+
+
+def add_factor_socket(tree: Any, name: str, maximum: float) -> Any:
+    """A float from 0 to `maximum` that is drawn as a slider; its default is 1."""
+    if HAS_INTERFACE:
+        socket = add_socket(tree, name, "NodeSocketFloat")
+        socket.subtype = "FACTOR"
+    else:
+        socket = add_socket(tree, name, "NodeSocketFloatFactor")
+    socket.min_value, socket.max_value, socket.default_value = 0.0, maximum, 1.0
+    return socket
+
+
+def input_identifier(tree: Any, name: str) -> str | None:
+    """What a modifier calls the group's input of that name."""
+    if not HAS_INTERFACE:
+        socket = tree.inputs.get(name)
+        return socket.identifier if socket else None
+    for item in tree.interface.items_tree:
+        if item.item_type == "SOCKET" and item.in_out == "INPUT" and item.name == name:
+            return item.identifier
+    return None
+
+
+def get_input(modifier: Any, name: str) -> Any:
+    identifier = input_identifier(modifier.node_group, name)
+    if identifier is None:
+        return None
+    if HAS_RNA_INPUTS:
+        return getattr(modifier.properties.inputs, identifier).value
+    return modifier.get(identifier)
+
+
+def set_input(modifier: Any, name: str, value: Any) -> None:
+    identifier = input_identifier(modifier.node_group, name)
+    if HAS_RNA_INPUTS:
+        getattr(modifier.properties.inputs, identifier).value = value
+    else:
+        modifier[identifier] = value
+    modifier.id_data.update_tag()
+
+
+def set_input_attribute(modifier: Any, name: str, attribute: str) -> None:
+    """Reads the input from a vertex group or attribute; an empty name goes back to the number."""
+    identifier = input_identifier(modifier.node_group, name)
+    if HAS_RNA_INPUTS:
+        socket = getattr(modifier.properties.inputs, identifier)
+        socket.type = "ATTRIBUTE" if attribute else "VALUE"
+        socket.attribute_name = attribute
+    else:
+        flag = bool(attribute) if HAS_INTERFACE else int(bool(attribute))
+        modifier[f"{identifier}_use_attribute"] = flag
+        modifier[f"{identifier}_attribute_name"] = attribute
+    modifier.id_data.update_tag()
+
+
+def draw_input(layout: Any, modifier: Any, name: str, text: str) -> None:
+    identifier = input_identifier(modifier.node_group, name)
+    if identifier is None:
+        return
+    if HAS_RNA_INPUTS:
+        layout.prop(getattr(modifier.properties.inputs, identifier), "value", text=text)
+    else:
+        layout.prop(modifier, f'["{identifier}"]', text=text, slider=True)
+
+
+def draw_progress(layout: Any, owner: Any, attribute: str, text: str) -> None:
+    """A bar; in 3.4, which has none, a slider that cannot be dragged and shows the number."""
+    if HAS_PROGRESS:
+        layout.progress(factor=getattr(owner, attribute), text=text)
+        return
+    row = layout.row()
+    row.enabled = False
+    row.prop(owner, attribute, text=text.split(",")[0], slider=True)
+
+
+def write_positions(mesh: Any, positions: FloatArray) -> None:
+    """One bulk copy of 3 floats a vertex, and the tag that 3.4 does not set by itself."""
+    if HAS_INTERFACE:
+        mesh.attributes["position"].data.foreach_set("vector", positions)
+    else:
+        mesh.vertices.foreach_set("co", positions)
+    mesh.update_tag()
+
+
+def read_positions(mesh: Any) -> FloatArray:
+    positions = np.empty(3 * len(mesh.vertices), np.float32)
+    if HAS_INTERFACE:
+        mesh.attributes["position"].data.foreach_get("vector", positions)
+    else:
+        mesh.vertices.foreach_get("co", positions)
+    return positions
+
+
+def move_modifier(ob: Any, modifier: Any, index: int) -> None:
+    source = ob.modifiers.find(modifier.name)
+    if hasattr(ob.modifiers, "move"):
+        ob.modifiers.move(source, index)
+    elif source != index:
+        with bpy.context.temp_override(object=ob, active_object=ob):
+            bpy.ops.object.modifier_move_to_index(modifier=modifier.name, index=index)

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads a character: the undeformed skin, its vertex groups, the bones at rest. Writes nothing."""
+
+from typing import Any
+
+import numpy as np
+
+from ..model.rig import (
+    Character,
+    RefusalError,
+    SourceBone,
+    TapePlan,
+    Weights,
+    order_bones,
+    split_words,
+    weights_from_groups,
+)
+from ..model.session import BuildInputs, Session
+from ..native.arrays import FloatArray, IntArray
+from . import carrier, compat, tape
+
+
+def build_inputs(ob: Any) -> BuildInputs:
+    settings = ob.softrig
+    return BuildInputs(len(ob.data.vertices), settings.cage_nodes, settings.loose_parts)
+
+
+def check_object(ob: Any) -> None:
+    """Refuses what cannot be a character, in words."""
+    if ob is None or ob.type != "MESH":
+        raise RefusalError("Select the character's mesh first.")
+    if ob.mode == "EDIT":
+        raise RefusalError("Leave Edit Mode first.")
+    if ob.library is not None:
+        raise RefusalError(
+            "This object is linked from another file. Make it a library override first."
+        )
+    if not ob.data.vertices or not ob.data.polygons:
+        raise RefusalError("This mesh has no faces.")
+    carrier.check_stack(ob)
+
+
+def read_character(session: Session, ob: Any, scene: Any) -> Character:
+    check_object(ob)
+    armatures = tape.find_armatures(ob)
+    sources = [read_bones(armature) for armature in armatures]
+    bones = order_bones(sources, split_words(ob.softrig.loose_parts))
+    if not bones:
+        armatures = []
+    worlds = read_worlds(session, ob, scene, len(armatures))
+    return Character(
+        positions=read_positions(ob.data),
+        triangles=read_triangles(ob.data),
+        weights=read_weights(ob, bones),
+        bones=bones,
+        armature_count=len(armatures),
+        space_to_skin=spaces_to_skin(worlds[0], worlds[1:]),
+        target_node_count=ob.softrig.cage_nodes,
+    )
+
+
+def read_worlds(session: Session, ob: Any, scene: Any, armature_count: int) -> FloatArray:
+    """Of the object and its armatures at the first frame: the same wherever the artist looks."""
+    frames = range(scene.frame_start, scene.frame_start + 1)
+    row = tape.record(session, scene, ob, TapePlan((), armature_count), frames)[0]
+    return row.reshape(-1, 16)
+
+
+def spaces_to_skin(skin_world: FloatArray, armature_worlds: FloatArray) -> FloatArray:
+    """Armature space to skin space, 16 floats each, column by column."""
+    try:
+        to_skin = np.linalg.inv(skin_world.reshape(4, 4).T.astype(np.float64))
+    except np.linalg.LinAlgError as error:
+        raise RefusalError("This object has a scale of zero.") from error
+    worlds = armature_worlds.reshape(-1, 4, 4).transpose(0, 2, 1).astype(np.float64)
+    return (to_skin @ worlds).transpose(0, 2, 1).astype(np.float32).reshape(-1)
+
+
+def read_positions(mesh: Any) -> FloatArray:
+    """Of the Basis, where there are shape keys."""
+    if mesh.shape_keys is None:
+        return compat.read_positions(mesh)
+    positions = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.shape_keys.reference_key.data.foreach_get("co", positions)
+    return positions
+
+
+def read_triangles(mesh: Any) -> IntArray:
+    mesh.calc_loop_triangles()
+    triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles)
+    return triangles
+
+
+def read_bones(armature: Any) -> list[SourceBone]:
+    bones = armature.data.bones
+    rests = np.empty(16 * len(bones), np.float32)
+    bones.foreach_get("matrix_local", rests)
+    return [
+        SourceBone(
+            name=bone.name,
+            parent=bone.parent.name if bone.parent else None,
+            deforms=bone.use_deform,
+            length=bone.length,
+            rest=tuple(rest.tolist()),
+        )
+        for bone, rest in zip(bones, rests.reshape(-1, 16), strict=True)
+    ]
+
+
+def read_weights(ob: Any, bones: Any) -> Weights:
+    """Blender has no bulk read of vertex groups: one flat pass over the vertices."""
+    entries = [
+        (vertex.index, element.group, element.weight)
+        for vertex in ob.data.vertices
+        for element in vertex.groups
+    ]
+    table = np.array(entries, np.float64).reshape(-1, 3)
+    return weights_from_groups(
+        len(ob.data.vertices),
+        table[:, 0].astype(np.int32),
+        table[:, 1].astype(np.int32),
+        table[:, 2].astype(np.float32),
+        [group.name for group in ob.vertex_groups],
+        bones,
+    )

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The settings that an object carries: saved, overridden, copied and undone like any other."""
+
+from typing import Any
+
+import bpy
+from bpy.props import FloatProperty, IntProperty, PointerProperty, StringProperty
+
+from ..model.session import current
+from ..model.settings import DEFAULT_LOOSE_PARTS, DEFAULT_SOFTNESS, make_settings
+from ..native.inputs import ShotSettings
+
+OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
+NOT_KEYED: set[str] = set()
+"""A shot has one set of dials; a keyed one would make the whole shot anew at each frame."""
+
+
+def _progress(settings: Any) -> float:
+    """Of whatever the character is busy with, 0 to 1. Read by the panel only."""
+    session = current()
+    if session is None:
+        return 0.0
+    uuid = session.adding.get(settings.id_data.name, settings.uuid)
+    entry = session.entries.get(uuid)
+    if entry is None:
+        return 0.0
+    return entry.bake_progress if entry.bake_progress is not None else entry.progress
+
+
+class SoftrigSettings(bpy.types.PropertyGroup):
+    """What the artist may change about one character."""
+
+    uuid: StringProperty(
+        name="Identity", options={"HIDDEN"}, override=OVERRIDABLE, description="Names the character"
+    )
+    softness: FloatProperty(
+        name="Softness",
+        description="How slowly free flesh swings: 0 is 8 swings a second (firm), "
+        "0.5 is 2 a second, 1 is one swing in 2 seconds (jelly)",
+        default=DEFAULT_SOFTNESS,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
+    settle_frames: FloatProperty(
+        name="Settle",
+        description="Frames until a swing has died down to 2 % of its first peak",
+        default=24.0,
+        min=1.0,
+        max=10000.0,
+        soft_max=120.0,
+        step=100,
+        precision=1,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
+    volume: FloatProperty(
+        name="Volume",
+        description="How strongly squeezed flesh keeps its volume: 0 not at all, 0.5 fully",
+        default=0.45,
+        min=0.0,
+        max=0.5,
+        subtype="FACTOR",
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
+    pose_correction: FloatProperty(
+        name="Pose Correction",
+        description="0: a held pose stays exactly as the rig shapes it. "
+        "1: the flesh also pulls back to the modelled shape",
+        default=0.0,
+        min=0.0,
+        max=1.0,
+        subtype="FACTOR",
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
+    substeps: IntProperty(
+        name="Substeps",
+        description="Simulation steps in each frame. More is more exact, stiffer and slower",
+        default=10,
+        min=1,
+        max=100,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
+    stiffness_kpa: FloatProperty(
+        name="Stiffness (kPa)",
+        description="Young's modulus in kilopascals (fat 3, muscle 30). "
+        "0 chooses it from Softness and the character's size",
+        default=0.0,
+        min=0.0,
+        max=1_000_000.0,
+        soft_max=200.0,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
+    density: FloatProperty(
+        name="Density (kg/m³)",
+        description="Mass of a cubic metre of flesh, in kilograms; water has 1000",
+        default=1000.0,
+        min=1.0,
+        max=100_000.0,
+        soft_min=100.0,
+        soft_max=5000.0,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
+    cage_nodes: IntProperty(
+        name="Cage Size",
+        description="About how many points the inner cage has. More gives finer motion and is "
+        "slower. The character is prepared again",
+        default=1000,
+        min=50,
+        max=200_000,
+        soft_max=10_000,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
+    loose_parts: StringProperty(
+        name="Loose Parts",
+        description="Words separated by commas. Bones whose names begin with one of them swing "
+        "freely towards their tips. The character is prepared again",
+        default=DEFAULT_LOOSE_PARTS,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
+    progress: FloatProperty(name="Progress", subtype="FACTOR", min=0.0, max=1.0, get=_progress)
+
+
+def read_settings(ob: Any) -> ShotSettings:
+    values = ob.softrig
+    return make_settings(
+        softness=values.softness,
+        settle_frames=values.settle_frames,
+        volume=values.volume,
+        pose_correction=values.pose_correction,
+        stiffness_kpa=values.stiffness_kpa,
+        density_kg_m3=values.density,
+        substeps=values.substeps,
+    )
+
+
+def clear_settings(ob: Any) -> None:
+    for name in SoftrigSettings.__annotations__:
+        ob.softrig.property_unset(name)
+
+
+def register() -> None:
+    bpy.utils.register_class(SoftrigSettings)
+    bpy.types.Object.softrig = PointerProperty(type=SoftrigSettings, override=OVERRIDABLE)
+
+
+def unregister() -> None:
+    del bpy.types.Object.softrig
+    bpy.utils.unregister_class(SoftrigSettings)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Load, save, undo, redo: all that Python knew of Blender's data may be gone."""
+
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ..blender import show, watch
+from ..model.session import current
+from .guard import guarded, usable
+
+
+@persistent
+@guarded
+def softrig_load_pre(*_: Any) -> None:
+    session = current()
+    if session is not None:
+        session.adding.clear()
+        session.notices.clear()
+        session.forget_missing(())
+
+
+@persistent
+@guarded
+def softrig_load_post(*_: Any) -> None:
+    session = current()
+    if session is not None:
+        session.forget_missing(())
+        session.rescan = True
+        session.fault = ""
+
+
+@persistent
+@guarded
+def softrig_save_pre(*_: Any) -> None:
+    """A file that was not baked opens elsewhere with the plain pose, not with one frozen offset."""
+    session = usable()
+    if session is not None:
+        show.hide_all(session)
+
+
+@persistent
+@guarded
+def softrig_save_post(*_: Any) -> None:
+    session = usable()
+    if session is not None:
+        for scene in bpy.data.scenes:
+            show.show_scene(session, scene)
+
+
+@persistent
+@guarded
+def softrig_undo_post(scene: Any, *_: Any) -> None:
+    session = usable()
+    if session is not None:
+        watch.after_undo(session, scene)

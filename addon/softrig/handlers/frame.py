@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Frames: shown before Blender evaluates them, in the window, in renders and in exports."""
+
+import threading
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ..blender import show, watch
+from .guard import guarded, usable
+
+
+@persistent
+@guarded
+def softrig_frame_change_pre(scene: Any, *_: Any) -> None:
+    session = usable()
+    if session is None:
+        return
+    if bpy.app.background:
+        if watch.needs_attention(session, scene):
+            watch.ensure_scene(session, scene)
+        show.show_scene(session, scene, show.RENDER_WAIT_SECONDS)
+        return
+    in_render = threading.current_thread() is not threading.main_thread()
+    show.show_scene(session, scene, show.RENDER_WAIT_SECONDS if in_render else 0.0)
+
+
+@persistent
+@guarded
+def softrig_render_init(scene: Any, *_: Any) -> None:
+    """Nobody waits at a farm machine: prepare what was just loaded, read what a script changed."""
+    session = usable()
+    if session is not None and bpy.app.background:
+        watch.ensure_scene(session, scene, record_again=True)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the artist changes: keys, poses and bones make the tape stale; new objects want a look."""
+
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from ..blender import watch
+from .guard import guarded, usable
+
+
+@persistent
+@guarded
+def softrig_depsgraph_update_post(scene: Any, depsgraph: Any = None) -> None:
+    session = usable()
+    if session is None or depsgraph is None:
+        return
+    updates = list(depsgraph.updates)
+    if any(is_rig_update(update) for update in updates):
+        watch.rig_changed(session, scene)
+    objects = [update.id for update in updates if isinstance(update.id, bpy.types.Object)]
+    if any(watch.is_stranger(session, ob) for ob in objects):
+        session.rescan = True
+
+
+def is_rig_update(update: Any) -> bool:
+    """Keys, poses or places of objects; not the points of meshes, which we write ourselves.
+
+    Removing our private scene tags every object, but neither its transform nor its geometry.
+    """
+    identity = update.id
+    if isinstance(identity, bpy.types.Object):
+        posed = identity.type == "ARMATURE" and update.is_updated_geometry
+        return update.is_updated_transform or posed
+    return isinstance(identity, bpy.types.Action | bpy.types.Armature)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""From what Blender's armatures hold to the bones and weights that the library wants. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..native.arrays import FloatArray, IntArray, as_floats, as_ints
+from ..native.inputs import CharacterInput
+
+LOOSE_TIP = 0.6
+"""The share of a loose chain that swings freely: less looks stiff, more lets the root go."""
+
+
+class RefusalError(Exception):
+    """We will not do that; the text says why and what helps."""
+
+
+@dataclass(frozen=True)
+class SourceBone:
+    """A bone as an armature has it."""
+
+    name: str
+    parent: str | None
+    deforms: bool
+    length: float
+    rest: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Bone:
+    """A deforming bone; `parent` is an index into the same list, or -1."""
+
+    name: str
+    space: int
+    parent: int
+    length: float
+    loose_tip: float
+    rest: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Sparse rows: vertex v owns entries starts[v] .. starts[v + 1] - 1."""
+
+    starts: IntArray
+    bones: IntArray
+    values: FloatArray
+
+
+def split_words(text: str) -> tuple[str, ...]:
+    """ "ear, Tail" -> ("ear", "tail")."""
+    return tuple(word.strip().lower() for word in text.split(",") if word.strip())
+
+
+def is_loose(bone_name: str, words: Sequence[str]) -> bool:
+    """A word counts where a part of the name starts with it: "ear.L", "DEF-ears", not "forearm"."""
+    text = "".join(
+        f" {c}" if c.isupper() and i and bone_name[i - 1].islower() else c
+        for i, c in enumerate(bone_name)
+    )
+    parts = "".join(c if c.isalnum() else " " for c in text.lower()).split()
+    return any(part.startswith(word) for part in parts for word in words)
+
+
+def order_bones(
+    armatures: Sequence[Sequence[SourceBone]], loose_words: Sequence[str]
+) -> tuple[Bone, ...]:
+    """The deforming bones of all armatures, each after its nearest deforming ancestor."""
+    ordered: list[Bone] = []
+    for space, sources in enumerate(armatures):
+        by_name = {source.name: source for source in sources}
+        index: dict[str, int] = {}
+        for source in sorted(sources, key=lambda bone: _depth(bone, by_name)):
+            if not source.deforms:
+                continue
+            parent = _deforming_ancestor(source, by_name)
+            loose = LOOSE_TIP if is_loose(source.name, loose_words) else 0.0
+            index[source.name] = len(ordered)
+            ordered.append(
+                Bone(
+                    source.name,
+                    space,
+                    index[parent] if parent else -1,
+                    source.length,
+                    loose,
+                    source.rest,
+                )
+            )
+    return tuple(ordered)
+
+
+def _depth(bone: SourceBone, by_name: Mapping[str, SourceBone]) -> int:
+    depth = 0
+    while bone.parent is not None:
+        bone = by_name[bone.parent]
+        depth += 1
+    return depth
+
+
+def _deforming_ancestor(bone: SourceBone, by_name: Mapping[str, SourceBone]) -> str | None:
+    name = bone.parent
+    while name is not None and not by_name[name].deforms:
+        name = by_name[name].parent
+    return name
+
+
+def weights_from_groups(
+    vertex_count: int,
+    vertices: IntArray,
+    groups: IntArray,
+    values: FloatArray,
+    group_names: Sequence[str],
+    bones: Sequence[Bone],
+) -> Weights:
+    """From (vertex, group, weight) entries to rows over bones; groups without a bone fall away."""
+    bones_of_name: dict[str, list[int]] = {}
+    for index, bone in enumerate(bones):
+        bones_of_name.setdefault(bone.name, []).append(index)
+    parts: list[tuple[IntArray, IntArray, FloatArray]] = []
+    for group, name in enumerate(group_names):
+        chosen = np.flatnonzero((groups == group) & (values > 0.0))
+        for bone_index in bones_of_name.get(name, ()):
+            bone_column = np.full(len(chosen), bone_index, np.int32)
+            parts.append((vertices[chosen], bone_column, values[chosen]))
+    if not parts:
+        nothing = np.zeros(0, np.int32)
+        return Weights(np.zeros(vertex_count + 1, np.int32), nothing, as_floats(nothing))
+    rows, columns, weights = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.lexsort((columns, rows))
+    counts = np.bincount(rows, minlength=vertex_count)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    return Weights(as_ints(starts), as_ints(columns[order]), as_floats(weights[order]))
+
+
+@dataclass(frozen=True)
+class TapePlan:
+    """What a row of the tape holds: the object, the armatures, then these bones."""
+
+    bones: tuple[Bone, ...]
+    armature_count: int
+
+    @property
+    def floats_per_row(self) -> int:
+        return 16 * (1 + self.armature_count + len(self.bones))
+
+
+@dataclass(frozen=True)
+class Character:
+    """All that preparing needs."""
+
+    positions: FloatArray
+    triangles: IntArray
+    weights: Weights
+    bones: tuple[Bone, ...]
+    armature_count: int
+    space_to_skin: FloatArray
+    target_node_count: int
+
+    @property
+    def vertex_count(self) -> int:
+        return len(self.positions) // 3
+
+    @property
+    def tape_plan(self) -> TapePlan:
+        return TapePlan(self.bones, self.armature_count)
+
+    def to_native(self) -> CharacterInput:
+        bones = self.bones
+        return CharacterInput(
+            skin_positions=as_floats(self.positions),
+            skin_triangles=as_ints(self.triangles),
+            weight_starts=self.weights.starts,
+            weight_bones=self.weights.bones,
+            weight_values=self.weights.values,
+            bone_rests=as_floats([bone.rest for bone in bones]).reshape(-1),
+            bone_lengths=as_floats([bone.length for bone in bones]),
+            bone_parents=as_ints([bone.parent for bone in bones]),
+            bone_loose_tips=as_floats([bone.loose_tip for bone in bones]),
+            bone_spaces=as_ints([bone.space for bone in bones]),
+            space_to_skin=as_floats(self.space_to_skin).reshape(-1),
+            target_node_count=self.target_node_count,
+        )

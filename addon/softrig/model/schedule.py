@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When it is time for what: compares what is with what is wanted, and lets the artist rest."""
+
+from dataclasses import dataclass
+
+from ..native.inputs import FrameRange, ShotSettings
+from .lifecycle import Event, Phase
+from .session import BuildInputs, Entry, Session
+
+REST_SECONDS = 0.3
+"""Keys are recorded again after the artist has paused for this long."""
+REBUILD_SECONDS = 0.6
+"""Likewise for what needs preparing again: a dragged cage size must not start thirty jobs."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What Blender's data ask for at this moment."""
+
+    frames: FrameRange
+    settings: ShotSettings
+    build: BuildInputs
+    frame: float
+    playing: bool = False
+    rendering: bool = False
+
+    @property
+    def busy(self) -> bool:
+        """Nothing that can wait may be recorded now."""
+        return self.playing or self.rendering
+
+
+def due_events(entry: Entry, wish: Wish, now: float) -> list[Event]:
+    """Differences between the wish and what is there, as events; none while a bake is written."""
+    phase = entry.state.phase
+    if entry.bake is not None:
+        return []
+    if _rebuild_due(entry, wish, now):
+        return [Event.WANTED]
+    if phase not in (Phase.LIVE, Phase.RECORDING):
+        return []
+    if wish.frames != entry.frames:
+        return [] if wish.busy else [Event.RANGE_CHANGED]
+    events = []
+    if wish.settings != entry.settings:
+        events.append(Event.SETTINGS_CHANGED)
+    elif entry.state.owed and entry.is_ready(wish.frame):
+        events.append(Event.FRAME_READY)
+    return events
+
+
+def record_due(entry: Entry, wish: Wish, now: float) -> bool:
+    """The tape is stale, the artist rests, and Blender is not busy."""
+    rested = now - entry.stale_since >= REST_SECONDS
+    return entry.state.stale and rested and not wish.busy and entry.bake is None
+
+
+def _rebuild_due(entry: Entry, wish: Wish, now: float) -> bool:
+    if entry.build is None or entry.build == wish.build or wish.busy:
+        entry.build_changed_at = None
+        return False
+    if entry.build_changed_at is None:
+        entry.build_changed_at = now
+    return now - entry.build_changed_at >= REBUILD_SECONDS
+
+
+def describe(entry: Entry) -> str:
+    """One line for the panel."""
+    phase, status = entry.state.phase, entry.shot_status
+    if phase is Phase.FAILED or (phase is Phase.ABSENT and entry.state.message):
+        return entry.state.message
+    if phase is Phase.PREPARING:
+        return f"Preparing, {100.0 * entry.progress:.0f} %"
+    if phase is Phase.RECORDING and entry.frames:
+        return f"Recording {entry.recorded_until} of {entry.frames.count}"
+    if phase is Phase.LIVE and status:
+        if status.ready < status.frame_count:
+            return f"Simulating {status.ready} of {status.frame_count}"
+        return f"{status.ready} of {status.frame_count} frames ready"
+    return "Not prepared"
+
+
+def repairs(report: dict[str, float]) -> list[str]:
+    """What preparing found in the mesh, in words; empty for a clean one."""
+    sentences = (
+        ("borderEdgeCount", "{} open border edges"),
+        ("nonManifoldEdgeCount", "{} edges with more than two faces"),
+        ("degenerateTriangleCount", "{} triangles without area"),
+        ("isolatedVertexCount", "{} loose vertices"),
+        ("nonFiniteVertexCount", "{} vertices without a position"),
+        ("unweightedVertexCount", "{} vertices without weights stay with the object"),
+        ("outsideVertexCount", "{} vertices outside of the cage"),
+    )
+    return [text.format(int(report[name])) for name, text in sentences if report.get(name)]
+
+
+def fingerprint(session: Session) -> tuple[tuple[str, str], ...]:
+    """Differs whenever the panel has something new to say."""
+    return tuple((uuid, describe(entry)) for uuid, entry in session.entries.items())

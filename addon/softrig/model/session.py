@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The add-on's memory while Blender runs: an entry for each character, known by its uuid.
+
+Holds native ids and numpy buffers, never anything of Blender's. An entry's lock is held while its
+buffer is filled and copied, because renders show frames from another thread.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..native.arrays import FloatArray
+from ..native.errors import NativeError
+from ..native.inputs import FrameRange, JobStatus, ShotSettings, ShotStatus
+from .lifecycle import Effect, Event, Phase, State, record_again, transition
+from .rig import Character, TapePlan
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class BuildInputs:
+    """What preparing depends on besides the mesh's shape; when it differs we prepare again."""
+
+    vertex_count: int
+    node_count: int
+    loose_parts: str
+
+
+@dataclass
+class Entry:
+    """One character. Ids are opaque; None is "there is none"."""
+
+    uuid: str
+    object_name: str
+    scene_name: str
+    state: State = field(default_factory=State)
+    build: BuildInputs | None = None
+    plan: TapePlan | None = None
+    character: Any = None
+    shot: Any = None
+    bake: Any = None
+    frames: FrameRange | None = None
+    settings: ShotSettings | None = None
+    recorded_until: int = 0
+    stale_since: float = 0.0
+    build_changed_at: float | None = None
+    buffer: FloatArray = field(default_factory=lambda: np.zeros(0, np.float32))
+    job: JobStatus | None = None
+    shot_status: ShotStatus | None = None
+    report: dict[str, float] = field(default_factory=dict)
+    bake_progress: float | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    @property
+    def progress(self) -> float:
+        """Of what the entry is busy with, 0 to 1."""
+        if self.state.phase is Phase.PREPARING:
+            return self.job.progress if self.job else 0.0
+        if self.state.phase is Phase.RECORDING and self.frames:
+            return self.recorded_until / self.frames.count
+        if self.state.phase is Phase.LIVE and self.shot_status:
+            return self.shot_status.ready / self.shot_status.frame_count
+        return 0.0
+
+    def is_ready(self, frame: float) -> bool:
+        """By the last status; frames outside of the range count as their nearest."""
+        if self.frames is None or self.shot_status is None:
+            return False
+        wanted = min(max(frame, self.frames.first), self.frames.last)
+        return self.shot_status.ready > int(np.ceil(wanted)) - self.frames.first
+
+
+class Session:
+    """All characters and the library, or the sentence why there is no library."""
+
+    def __init__(
+        self, api: Any, problem: str = "", clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.api = api
+        self.problem = problem
+        self.now = clock
+        self.entries: dict[str, Entry] = {}
+        self.adding: dict[str, str] = {}
+        """Object name to uuid while the artist waits for Add Softrig."""
+        self.notices: dict[str, str] = {}
+        """Object name to the sentence of what was refused or went wrong there."""
+        self.recording = False
+        """Our private scene is being stepped: its events are none of ours."""
+        self.rescan = True
+        """Objects came, went or were duplicated since the last look."""
+        self.looked_at = 0.0
+        self.shown: tuple[tuple[str, str], ...] = ()
+        """What the panel says."""
+        self.fault = ""
+        """The last error that a door caught."""
+
+    def open_entry(self, uuid: str, object_name: str, scene_name: str) -> Entry:
+        if uuid not in self.entries:
+            self.entries[uuid] = Entry(uuid, object_name, scene_name)
+        return self.entries[uuid]
+
+    def dispatch(self, entry: Entry, event: Event, message: str = "") -> tuple[Effect, ...]:
+        """Moves the entry on; the caller carries the effects out."""
+        if event is Event.RIG_CHANGED:
+            entry.stale_since = self.now()
+        entry.state, effects = transition(entry.state, event, message)
+        return effects
+
+    def record_again(self, entry: Entry) -> tuple[Effect, ...]:
+        entry.state, effects = record_again(entry.state)
+        return effects
+
+    def start_preparing(self, entry: Entry, character: Character, build: BuildInputs) -> None:
+        entry.build = build
+        entry.build_changed_at = None
+        entry.character = self.api.create_character(character.to_native())
+        entry.plan = character.tape_plan
+        entry.buffer = np.zeros(3 * character.vertex_count, np.float32)
+        entry.job = self.api.character_status(entry.character)
+
+    def poll_preparing(self, entry: Entry) -> tuple[Event, str] | None:
+        """What preparing has come to; None while it runs."""
+        entry.job = self.api.character_status(entry.character)
+        if entry.job.running:
+            return None
+        if entry.job.failed:
+            return Event.FAILED, entry.job.message
+        entry.report = self.api.character_report(entry.character)
+        return Event.PREPARED, ""
+
+    def open_shot(self, entry: Entry, frames: FrameRange, settings: ShotSettings) -> None:
+        self.close_shot(entry)
+        entry.frames = frames
+        entry.settings = settings
+        entry.shot = self.api.create_shot(entry.character, frames, settings)
+        entry.shot_status = self.api.shot_status(entry.shot)
+
+    def write_rows(self, entry: Entry, rows: FloatArray) -> int:
+        """The next rows of the tape; how many frames are still missing."""
+        assert entry.frames is not None
+        self.api.write_tape(entry.shot, entry.frames.first + entry.recorded_until, rows)
+        entry.recorded_until += len(rows)
+        return entry.frames.count - entry.recorded_until
+
+    def set_params(self, entry: Entry, settings: ShotSettings) -> None:
+        entry.settings = settings
+        self.api.set_params(entry.shot, settings)
+        entry.shot_status = self.api.shot_status(entry.shot)
+
+    def refresh(self, entry: Entry) -> ShotStatus:
+        entry.shot_status = self.api.shot_status(entry.shot)
+        return entry.shot_status
+
+    def read_offsets(self, entry: Entry, frame: float, wait_seconds: float = 0.0) -> bool:
+        """Fills the entry's buffer; zeros and False when the frame is not ready in time."""
+        if entry.shot is None:
+            entry.buffer.fill(0.0)
+            return False
+        if self.api.read_offsets(entry.shot, frame, entry.buffer):
+            return True
+        if wait_seconds <= 0.0:
+            return False
+        self.api.wait_frame(entry.shot, int(np.ceil(frame)), wait_seconds)
+        return self.api.read_offsets(entry.shot, frame, entry.buffer)
+
+    def start_bake(self, entry: Entry, path: str) -> None:
+        self.end_bake(entry)
+        entry.bake = self.api.start_bake(entry.shot, path, entry.frames)
+        entry.bake_progress = 0.0
+
+    def poll_bake(self, entry: Entry) -> JobStatus:
+        status = self.api.bake_status(entry.bake)
+        entry.bake_progress = status.progress
+        return status
+
+    def end_bake(self, entry: Entry) -> None:
+        """Cancels it if it runs; the file that was there before stays."""
+        bake, entry.bake, entry.bake_progress = entry.bake, None, None
+        self._destroy(self.api.destroy_bake, bake)
+
+    def close_shot(self, entry: Entry) -> None:
+        self.end_bake(entry)
+        with entry.lock:
+            shot, entry.shot, entry.shot_status = entry.shot, None, None
+            entry.recorded_until = 0
+            self._destroy(self.api.destroy_shot, shot)
+
+    def release(self, entry: Entry) -> None:
+        """Frees what the library holds for the entry; the entry stays."""
+        if self.api is None:
+            return
+        self.close_shot(entry)
+        character, entry.character = entry.character, None
+        entry.frames = None
+        entry.job = None
+        entry.report = {}
+        self._destroy(self.api.destroy_character, character)
+
+    def _destroy(self, destroy: Callable[[Any], None], identity: Any) -> None:
+        if identity is None:
+            return
+        try:
+            destroy(identity)
+        except NativeError as error:
+            log.warning("while freeing: %s", error)
+
+    def forget(self, uuid: str) -> None:
+        entry = self.entries.pop(uuid, None)
+        if entry is not None:
+            self.release(entry)
+
+    def forget_missing(self, present: Iterable[str]) -> None:
+        """Frees all characters but these and the one that is being added."""
+        kept = set(present) | set(self.adding.values())
+        for uuid in [uuid for uuid in self.entries if uuid not in kept]:
+            self.forget(uuid)
+
+    def close(self) -> int:
+        """Frees everything; how many bytes the library still holds, which ought to be none."""
+        for uuid in list(self.entries):
+            self.forget(uuid)
+        if self.api is None:
+            return 0
+        self.api.shutdown()
+        return self.api.byte_count()
+
+
+_open: list[Session] = []
+
+
+def open_session(session: Session) -> None:
+    """Makes it the one that the doors find."""
+    _open[:] = [session]
+
+
+def current() -> Session | None:
+    return _open[0] if _open else None
+
+
+def close_session() -> None:
+    """Frees everything and says so in the log when the library still holds bytes."""
+    while _open:
+        left = _open.pop().close()
+        if left:
+            log.error("the library still holds %d bytes", left)

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The library as Python sees it: plain data in, plain data out, ids as opaque values."""
+
+import ctypes
+from pathlib import Path
+from typing import Any
+
+from . import bindings
+from .arrays import FloatArray, float_pointer, int_pointer
+from .errors import NotReadyError
+from .inputs import CharacterInput, FrameRange, JobStatus, ShotSettings, ShotStatus
+from .library import find_library, load_library
+
+
+class Api:
+    """Calls of one loaded library. A test hands the session another object with these methods."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._lib = load_library(path or find_library())
+
+    def version(self) -> str:
+        version = self._lib.srGetVersion()
+        return f"{version.major}.{version.minor}.{version.patch}"
+
+    def byte_count(self) -> int:
+        return self._lib.srGetByteCount()
+
+    def shutdown(self) -> int:
+        """Destroys what is left and joins all threads; how much there was."""
+        return self._lib.srShutdown()
+
+    def create_character(self, data: CharacterInput) -> Any:
+        definition = self._lib.srDefaultCharacterDef()
+        definition.skinPositions = float_pointer(data.skin_positions)
+        definition.skinVertexCount = data.vertex_count
+        definition.skinTriangles = int_pointer(data.skin_triangles)
+        definition.skinTriangleCount = len(data.skin_triangles) // 3
+        definition.targetNodeCount = data.target_node_count
+        if data.bone_count:
+            _set_bones(definition, data)
+        character = bindings.CharacterId()
+        self._lib.srCreateCharacter(ctypes.byref(definition), ctypes.byref(character))
+        return character
+
+    def destroy_character(self, character: Any) -> None:
+        self._lib.srDestroyCharacter(character)
+
+    def character_status(self, character: Any) -> JobStatus:
+        status = bindings.JobStatus()
+        self._lib.srCharacter_GetStatus(character, ctypes.byref(status))
+        return _job_status(status)
+
+    def character_report(self, character: Any) -> dict[str, float]:
+        report = bindings.CharacterReport()
+        self._lib.srCharacter_GetReport(character, ctypes.byref(report))
+        return {name: getattr(report, name) for name, *_ in report._fields_}
+
+    def create_shot(self, character: Any, frames: FrameRange, settings: ShotSettings) -> Any:
+        definition = self._lib.srDefaultShotDef()
+        definition.character = character
+        definition.firstFrame = frames.first
+        definition.frameCount = frames.count
+        definition.frameRate = frames.rate
+        _set_params(definition.params, settings)
+        shot = bindings.ShotId()
+        self._lib.srCreateShot(ctypes.byref(definition), ctypes.byref(shot))
+        return shot
+
+    def destroy_shot(self, shot: Any) -> None:
+        self._lib.srDestroyShot(shot)
+
+    def write_tape(self, shot: Any, first_frame: int, rows: FloatArray) -> int:
+        """Rows are (frames, floats a frame). The first frame that differs from what was there."""
+        changed = ctypes.c_int32()
+        self._lib.srShot_WriteTape(
+            shot, first_frame, len(rows), float_pointer(rows), rows.size, ctypes.byref(changed)
+        )
+        return changed.value
+
+    def set_params(self, shot: Any, settings: ShotSettings) -> None:
+        params = self._lib.srDefaultShotParams()
+        _set_params(params, settings)
+        self._lib.srShot_SetParams(shot, ctypes.byref(params))
+
+    def shot_status(self, shot: Any) -> ShotStatus:
+        status = bindings.ShotStatus()
+        self._lib.srShot_GetStatus(shot, ctypes.byref(status))
+        return ShotStatus(
+            frame_count=status.frameCount,
+            recorded=status.recordedFrameCount,
+            ready=status.readyFrameCount,
+            running=status.isRunning,
+            failed=status.result != bindings.Result.SUCCESS,
+            message=_text(status.message),
+            limited_nodes=status.limitedNodeCount,
+            seconds=status.simulationSeconds,
+        )
+
+    def wait_frame(self, shot: Any, frame: int, seconds: float) -> bool:
+        """True when the frame is ready."""
+        try:
+            self._lib.srShot_WaitFrame(shot, frame, seconds)
+        except NotReadyError:
+            return False
+        return True
+
+    def read_offsets(self, shot: Any, frame: float, offsets: FloatArray) -> bool:
+        """Fills the buffer, 3 floats a vertex; zeros and False when the frame is not ready."""
+        try:
+            self._lib.srShot_ReadOffsets(shot, frame, float_pointer(offsets), len(offsets) // 3)
+        except NotReadyError:
+            return False
+        return True
+
+    def state_hash(self, shot: Any, frame: int) -> int:
+        value = ctypes.c_uint64()
+        self._lib.srShot_GetStateHash(shot, frame, ctypes.byref(value))
+        return value.value
+
+    def start_bake(self, shot: Any, path: str, frames: FrameRange) -> Any:
+        definition = self._lib.srDefaultBakeDef()
+        definition.shot = shot
+        definition.path = path.encode("utf-8")
+        definition.firstFrame = frames.first
+        definition.frameCount = frames.count
+        bake = bindings.BakeId()
+        self._lib.srStartBake(ctypes.byref(definition), ctypes.byref(bake))
+        return bake
+
+    def bake_status(self, bake: Any) -> JobStatus:
+        status = bindings.JobStatus()
+        self._lib.srBake_GetStatus(bake, ctypes.byref(status))
+        return _job_status(status)
+
+    def destroy_bake(self, bake: Any) -> None:
+        self._lib.srDestroyBake(bake)
+
+
+def _set_bones(definition: Any, data: CharacterInput) -> None:
+    definition.weightStarts = int_pointer(data.weight_starts)
+    definition.weightBones = int_pointer(data.weight_bones)
+    definition.weightValues = float_pointer(data.weight_values)
+    definition.boneCount = data.bone_count
+    definition.boneRests = float_pointer(data.bone_rests)
+    definition.boneLengths = float_pointer(data.bone_lengths)
+    definition.boneParents = int_pointer(data.bone_parents)
+    definition.boneLooseTips = float_pointer(data.bone_loose_tips)
+    definition.boneSpaces = int_pointer(data.bone_spaces)
+    definition.spaceCount = data.space_count
+    definition.spaceToSkin = float_pointer(data.space_to_skin)
+
+
+def _set_params(params: Any, settings: ShotSettings) -> None:
+    params.frequency = settings.frequency_hz
+    params.settleFrames = settings.settle_frames
+    params.youngModulus = settings.young_modulus_pa
+    params.poissonRatio = settings.poisson_ratio
+    params.density = settings.density_kg_m3
+    params.poseCorrection = settings.pose_correction
+    params.substeps = settings.substeps
+
+
+def _job_status(status: Any) -> JobStatus:
+    return JobStatus(
+        running=status.phase == bindings.Phase.RUNNING,
+        failed=status.phase == bindings.Phase.FAILED,
+        result=status.result,
+        progress=status.progress,
+        message=_text(status.message),
+    )
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")

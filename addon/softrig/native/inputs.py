@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the library is given and what it answers, as plain data. Units in the names."""
+
+from dataclasses import dataclass
+
+from .arrays import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class CharacterInput:
+    """Arrays as `srCharacterDef` wants them; see native/include/softrig/character.h."""
+
+    skin_positions: FloatArray
+    skin_triangles: IntArray
+    weight_starts: IntArray
+    weight_bones: IntArray
+    weight_values: FloatArray
+    bone_rests: FloatArray
+    bone_lengths: FloatArray
+    bone_parents: IntArray
+    bone_loose_tips: FloatArray
+    bone_spaces: IntArray
+    space_to_skin: FloatArray
+    target_node_count: int
+
+    @property
+    def vertex_count(self) -> int:
+        return len(self.skin_positions) // 3
+
+    @property
+    def bone_count(self) -> int:
+        return len(self.bone_lengths)
+
+    @property
+    def space_count(self) -> int:
+        return len(self.space_to_skin) // 16
+
+
+@dataclass(frozen=True)
+class ShotSettings:
+    """How the flesh behaves, in the library's units."""
+
+    frequency_hz: float = 2.0
+    settle_frames: float = 24.0
+    young_modulus_pa: float = 0.0
+    poisson_ratio: float = 0.45
+    density_kg_m3: float = 1000.0
+    pose_correction: float = 0.0
+    substeps: int = 10
+
+
+@dataclass(frozen=True)
+class FrameRange:
+    """The frames of a shot; `rate` is frames a second."""
+
+    first: int
+    count: int
+    rate: float
+
+    @property
+    def last(self) -> int:
+        return self.first + self.count - 1
+
+
+@dataclass(frozen=True)
+class JobStatus:
+    """Where preparing or baking stands."""
+
+    running: bool
+    failed: bool
+    result: int
+    progress: float
+    message: str
+
+
+@dataclass(frozen=True)
+class ShotStatus:
+    """Where recording and simulating stand."""
+
+    frame_count: int
+    recorded: int
+    ready: int
+    running: bool
+    failed: bool
+    message: str
+    limited_nodes: int
+    seconds: float

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Add Softrig: from a mesh with an armature to a character that moves."""
+
+from typing import Any
+
+import bpy
+
+from ..blender import carrier, gather, objects, show, stage
+from ..model.lifecycle import Event, Phase
+from ..model.rig import RefusalError
+from ..model.schedule import describe
+from ..model.session import current
+from .job import Job, poll_library, usable_session
+
+
+class SOFTRIG_OT_add(Job, bpy.types.Operator):
+    bl_idname = "softrig.add"
+    bl_label = "Add Softrig"
+    bl_description = (
+        "Make the flesh of this character follow its animation softly. "
+        "The mesh itself is not changed. Takes a moment; Esc cancels"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        ob = context.object
+        if ob is None or ob.type != "MESH":
+            cls.poll_message_set("Select the character's mesh")
+            return False
+        if objects.is_character(ob) or (session_adds(ob.name)):
+            cls.poll_message_set("This mesh has Softrig already")
+            return False
+        return poll_library(cls)
+
+    def execute(self, context: Any) -> set[str]:
+        if not self.begin(context):
+            return {"CANCELLED"}
+        ob, scene = bpy.data.objects[self.object_name], bpy.data.scenes[self.scene_name]
+        stage.ensure_live(usable_session(), self.entry(), ob, scene)
+        return self.turn(context) or {"CANCELLED"}
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        if bpy.app.background:
+            return self.execute(context)
+        return self.start_job(context) if self.begin(context) else {"CANCELLED"}
+
+    def begin(self, context: Any) -> bool:
+        session, ob = usable_session(), context.object
+        session.notices.pop(ob.name, None)
+        try:
+            gather.check_object(ob)
+        except RefusalError as error:
+            session.notices[ob.name] = str(error)
+            self.report({"ERROR"}, str(error))
+            return False
+        self.uuid, self.object_name = objects.new_uuid(), ob.name
+        self.scene_name = context.scene.name
+        session.adding[ob.name] = self.uuid
+        entry = session.open_entry(self.uuid, ob.name, context.scene.name)
+        stage.happen(session, entry, ob, context.scene, Event.WANTED)
+        return True
+
+    def entry(self) -> Any:
+        return current().entries.get(self.uuid)
+
+    def turn(self, context: Any) -> set[str] | None:
+        session, entry = usable_session(), self.entry()
+        ob = bpy.data.objects.get(self.object_name)
+        scene = bpy.data.scenes.get(self.scene_name)
+        if entry is None or ob is None or scene is None:
+            self.give_up(context)
+            return {"CANCELLED"}
+        stage.advance(session, entry, ob, scene)
+        if entry.state.phase is Phase.FAILED:
+            return self.refuse(context, entry.state.message)
+        if entry.state.phase is not Phase.LIVE:
+            return None
+        session.adding.pop(self.object_name, None)
+        carrier.attach(ob)
+        ob.softrig.uuid = self.uuid
+        show.show_object(session, entry, ob, scene.frame_current_final)
+        return {"FINISHED"}
+
+    def refuse(self, context: Any, message: str) -> set[str]:
+        current().notices[self.object_name] = message
+        self.report({"ERROR"}, message)
+        self.give_up(context)
+        return {"CANCELLED"}
+
+    def give_up(self, context: Any) -> None:
+        session = current()
+        if session is not None:
+            session.adding.pop(self.object_name, None)
+            session.forget(self.uuid)
+
+    def progress_text(self) -> str:
+        entry = self.entry()
+        return describe(entry) if entry else ""
+
+
+def session_adds(object_name: str) -> bool:
+    session = current()
+    return session is not None and object_name in session.adding

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What all doors share: finding session and character, and long work with progress and Esc."""
+
+from typing import Any
+
+import bpy
+
+from ..blender import objects
+from ..blender.status import redraw_panels
+from ..model.session import Entry, Session, current
+
+TURN_SECONDS = 0.05
+
+
+def usable_session() -> Session | None:
+    """The session when its library works."""
+    session = current()
+    return session if session is not None and session.api is not None else None
+
+
+def poll_library(cls: Any) -> bool:
+    if usable_session() is not None:
+        return True
+    cls.poll_message_set("The Softrig library is not loaded; the panel says why")
+    return False
+
+
+def poll_character(cls: Any, context: Any) -> bool:
+    ob = context.object
+    if ob is None or ob.type != "MESH" or not objects.is_character(ob):
+        cls.poll_message_set("Select a mesh that has Softrig")
+        return False
+    return poll_library(cls)
+
+
+def entry_of(session: Session, ob: Any, scene: Any) -> Entry:
+    return session.open_entry(ob.softrig.uuid, ob.name, scene.name)
+
+
+class Job:
+    """A modal operator that only feeds turns: `turn` answers None while there is more to do."""
+
+    def start_job(self, context: Any) -> set[str]:
+        manager = context.window_manager
+        self._timer = manager.event_timer_add(TURN_SECONDS, window=context.window)
+        manager.modal_handler_add(self)
+        return {"RUNNING_MODAL"}
+
+    def modal(self, context: Any, event: Any) -> set[str]:
+        if usable_session() is None:
+            self.end_job(context)
+            return {"CANCELLED"}
+        if event.type == "ESC" and event.value == "PRESS":
+            self.give_up(context)
+            self.end_job(context)
+            self.report({"INFO"}, "Cancelled")
+            return {"CANCELLED"}
+        if event.type != "TIMER":
+            return {"PASS_THROUGH"}
+        answer = self.turn(context)
+        redraw_panels()
+        if answer is None:
+            context.workspace.status_text_set(f"Softrig: {self.progress_text()}   (Esc cancels)")
+            return {"PASS_THROUGH"}
+        self.end_job(context)
+        return answer
+
+    def cancel(self, context: Any) -> None:
+        """Blender ends us: another file, or it quits."""
+        self.give_up(context)
+        self.end_job(context)
+
+    def end_job(self, context: Any) -> None:
+        bpy.context.window_manager.event_timer_remove(self._timer)
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
+        redraw_panels()

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Record Again and Prepare Again: for the artist who wants to be sure."""
+
+from typing import Any
+
+import bpy
+
+from ..blender import stage
+from ..model.lifecycle import Event, Phase
+from .job import entry_of, poll_character, usable_session
+
+
+class SOFTRIG_OT_record(bpy.types.Operator):
+    bl_idname = "softrig.record"
+    bl_label = "Record Again"
+    bl_description = (
+        "Read the animation of the whole scene range again. "
+        "Happens by itself after keys change; the frame you look at does not move"
+    )
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_character(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        session, ob, scene = usable_session(), context.object, context.scene
+        entry = entry_of(session, ob, scene)
+        if entry.state.phase in (Phase.LIVE, Phase.RECORDING):
+            stage.record_now(session, entry, ob, scene)
+        else:
+            stage.happen(session, entry, ob, scene, Event.WANTED)
+        return finish(self, session, entry, ob, scene)
+
+
+class SOFTRIG_OT_prepare(bpy.types.Operator):
+    bl_idname = "softrig.prepare"
+    bl_label = "Prepare Again"
+    bl_description = "Build the inner cage anew, after the mesh, its weights or the bones changed"
+    bl_options = {"REGISTER"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_character(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        session, ob, scene = usable_session(), context.object, context.scene
+        entry = entry_of(session, ob, scene)
+        stage.happen(session, entry, ob, scene, Event.WANTED)
+        return finish(self, session, entry, ob, scene)
+
+
+def finish(operator: Any, session: Any, entry: Any, ob: Any, scene: Any) -> set[str]:
+    """In the window the timer does the rest; in background we wait for it."""
+    if bpy.app.background:
+        stage.ensure_live(session, entry, ob, scene)
+    if entry.state.phase is Phase.FAILED:
+        operator.report({"ERROR"}, entry.state.message)
+        return {"CANCELLED"}
+    return {"FINISHED"}

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Remove Softrig: afterwards the file holds nothing of ours but, on disk, a bake."""
+
+from typing import Any
+
+import bpy
+
+from ..blender import carrier
+from ..blender.properties import clear_settings
+from ..model.session import current
+
+
+class SOFTRIG_OT_remove(bpy.types.Operator):
+    bl_idname = "softrig.remove"
+    bl_label = "Remove Softrig"
+    bl_description = "Take Softrig off this mesh and leave it as it was. A baked file stays on disk"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        ob = context.object
+        return ob is not None and ob.type == "MESH" and bool(ob.softrig.uuid)
+
+    def execute(self, context: Any) -> set[str]:
+        ob, session = context.object, current()
+        if session is not None:
+            session.forget(ob.softrig.uuid)
+            session.notices.pop(ob.name, None)
+        carrier.detach(ob)
+        clear_settings(ob)
+        return {"FINISHED"}

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Doors that the artist sees: they draw properties and the session's status, no more."""
+
+from . import character, main
+
+CLASSES = (
+    main.SOFTRIG_PT_main,
+    character.SOFTRIG_PT_motion,
+    character.SOFTRIG_PT_bake,
+    character.SOFTRIG_PT_advanced,
+    character.SOFTRIG_PT_report,
+)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The character's own panels: motion, bake, advanced, and what preparing found."""
+
+from typing import Any
+
+import bpy
+
+from ..blender import carrier, compat, graph, objects
+from ..model.schedule import repairs
+from ..model.session import current
+from .main import SoftrigPanel
+from .text import draw_text
+
+
+class CharacterPanel(SoftrigPanel):
+    """Only there when the active object has Softrig."""
+
+    bl_parent_id = "SOFTRIG_PT_main"
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        session, ob = current(), context.object
+        if session is None or session.problem or ob is None or ob.type != "MESH":
+            return False
+        return objects.is_character(ob)
+
+
+class SOFTRIG_PT_motion(CharacterPanel, bpy.types.Panel):
+    bl_label = "Motion"
+
+    def draw(self, context: Any) -> None:
+        layout, ob = self.layout, context.object
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        column = layout.column()
+        compat.draw_input(column, carrier.find_modifier(ob), graph.AMOUNT, "Amount")
+        column.separator()
+        column.prop(ob.softrig, "softness")
+        column.prop(ob.softrig, "settle_frames")
+        column.prop(ob.softrig, "volume")
+        column.prop(ob.softrig, "pose_correction", text="Correction")
+
+
+class SOFTRIG_PT_bake(CharacterPanel, bpy.types.Panel):
+    bl_label = "Bake"
+
+    def draw(self, context: Any) -> None:
+        layout, render = self.layout, context.scene.render
+        baked = carrier.find_bake(context.object)
+        row = layout.row(align=True)
+        row.scale_y = 1.2
+        row.operator("softrig.bake", icon="REC", text="Bake Again" if baked else "Bake")
+        if baked:
+            row.operator("softrig.free_bake", icon="X")
+            layout.label(text=bpy.path.basename(baked.filepath), icon="FILE_CACHE")
+            if not baked.filepath.startswith("//"):
+                text = "Lost when Blender quits: save the file and bake again."
+                draw_text(layout, context, text, "ERROR")
+        elif not render.use_lock_interface:
+            draw_text(layout, context, "To render from this window: bake, or turn this on.", "INFO")
+            layout.prop(render, "use_lock_interface")
+
+
+class SOFTRIG_PT_advanced(CharacterPanel, bpy.types.Panel):
+    bl_label = "Advanced"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout, settings = self.layout, context.object.softrig
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        column = layout.column()
+        for name in ("substeps", "stiffness_kpa", "density"):
+            column.prop(settings, name)
+        column.separator()
+        for name in ("cage_nodes", "loose_parts"):
+            column.prop(settings, name)
+        layout.separator()
+        row = layout.row(align=True)
+        row.operator("softrig.record", icon="FILE_REFRESH")
+        row.operator("softrig.prepare", icon="MESH_ICOSPHERE")
+        layout.operator("softrig.export_rig", icon="EXPORT")
+        layout.operator("softrig.remove", icon="TRASH")
+
+
+class SOFTRIG_PT_report(CharacterPanel, bpy.types.Panel):
+    bl_label = "Report"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        session, layout = current(), self.layout
+        entry = session.entries.get(context.object.softrig.uuid)
+        if entry is None or not entry.report:
+            layout.label(text="Nothing prepared yet")
+            return
+        report = entry.report
+        column = layout.column(align=True)
+        column.label(text=f"{report['nodeCount']} nodes, {report['cellCount']} cells")
+        column.label(text=f"{report['heldNodeCount']} nodes follow their bone exactly")
+        for sentence in repairs(report):
+            draw_text(column, context, sentence, "DOT")
+        if entry.shot_status is not None:
+            column.label(text=f"Simulated in {entry.shot_status.seconds:.2f} s")

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The top of the Softrig tab: what to do, how far it is, what went wrong."""
+
+from typing import Any
+
+import bpy
+
+from ..blender import carrier, compat, objects
+from ..model.lifecycle import Phase
+from ..model.schedule import describe
+from ..model.session import current
+from .text import draw_text
+
+
+class SoftrigPanel:
+    """Where all our panels are."""
+
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Softrig"
+
+
+class SOFTRIG_PT_main(SoftrigPanel, bpy.types.Panel):
+    bl_idname = "SOFTRIG_PT_main"
+    bl_label = "Softrig"
+
+    def draw(self, context: Any) -> None:
+        session, ob = current(), context.object
+        layout = self.layout
+        if session is not None and session.fault:
+            draw_text(layout.box(), context, f"A fault in Softrig: {session.fault}", "ERROR")
+        if session is None or session.problem:
+            draw_text(layout, context, session.problem if session else "Softrig is off.", "ERROR")
+        elif ob is None or ob.type != "MESH":
+            draw_text(layout, context, "Select the character's mesh.", "INFO")
+        elif ob.name in session.adding:
+            draw_busy(layout, ob, session.entries.get(session.adding[ob.name]))
+        elif objects.is_character(ob):
+            draw_status(layout, context, ob, session.entries.get(ob.softrig.uuid))
+        else:
+            draw_invitation(layout, context, ob, session.notices.get(ob.name, ""))
+
+
+def draw_invitation(layout: Any, context: Any, ob: Any, notice: str) -> None:
+    if notice:
+        draw_text(layout.box(), context, notice, "ERROR")
+    text = "Makes flesh, ears and tail follow the animation softly. Your mesh stays as it is."
+    draw_text(layout, context, text)
+    row = layout.row()
+    row.scale_y = 1.5
+    row.operator("softrig.add", icon="MOD_SOFT")
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    column = layout.column()
+    column.prop(ob.softrig, "loose_parts")
+    column.prop(ob.softrig, "cage_nodes")
+
+
+def draw_busy(layout: Any, ob: Any, entry: Any) -> None:
+    text = describe(entry) if entry else "Starting"
+    compat.draw_progress(layout, ob.softrig, "progress", text)
+    layout.label(text="Esc cancels", icon="INFO")
+
+
+def draw_status(layout: Any, context: Any, ob: Any, entry: Any) -> None:
+    baked = carrier.find_bake(ob) is not None
+    if entry is not None and entry.bake is not None:
+        compat.draw_progress(layout, ob.softrig, "progress", "Baking")
+    elif entry is not None and entry.state.phase is Phase.FAILED:
+        draw_text(layout.box(), context, entry.state.message, "ERROR")
+    elif baked:
+        layout.label(text="Plays from the bake", icon="CHECKMARK")
+    elif entry is None:
+        layout.label(text="Starting", icon="TIME")
+    elif is_whole(entry):
+        layout.label(text=describe(entry), icon="CHECKMARK")
+    else:
+        compat.draw_progress(layout, ob.softrig, "progress", describe(entry))
+
+
+def is_whole(entry: Any) -> bool:
+    status = entry.shot_status
+    live = entry.state.phase is Phase.LIVE
+    return live and status is not None and status.ready == status.frame_count

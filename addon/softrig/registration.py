@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Switching on and off, all or nothing. A library that cannot be used is told in the panel."""
+
+import bpy
+
+from . import handlers
+from .blender import properties
+from .model.session import Session, close_session, open_session
+from .native.api import Api
+from .native.errors import LibraryError
+from .operators import CLASSES as OPERATORS
+from .panels import CLASSES as PANELS
+
+CLASSES = (*OPERATORS, *PANELS)
+
+
+def make_session() -> Session:
+    try:
+        return Session(Api())
+    except LibraryError as error:
+        return Session(None, str(error))
+
+
+def register_all() -> None:
+    done = []
+    try:
+        properties.register()
+        done.append(properties.unregister)
+        for cls in CLASSES:
+            bpy.utils.register_class(cls)
+            done.append(lambda cls=cls: bpy.utils.unregister_class(cls))
+        open_session(make_session())
+        done.append(close_session)
+        handlers.register()
+    except Exception:
+        for undo in reversed(done):
+            undo()
+        raise
+
+
+def unregister_all() -> None:
+    handlers.unregister()
+    close_session()
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)
+    properties.unregister()

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each panel draws in each state without a native call, and says what a user needs."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+import pytest
+from support import addon, scenes
+
+
+class Layout:
+    """Takes every call of a layout and keeps its texts, properties and operators."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.properties: list[str] = []
+        self.operators: list[str] = []
+
+    def label(self, text: str = "", **_: Any) -> None:
+        self.texts.append(text)
+
+    def prop(self, owner: Any, name: str, text: str = "", **_: Any) -> None:
+        if not name.startswith("["):
+            getattr(owner, name)
+        self.properties.append(name)
+        self.texts.append(text)
+
+    def operator(self, name: str, **_: Any) -> None:
+        group, verb = name.split(".")
+        getattr(getattr(bpy.ops, group), verb).get_rna_type()
+        self.operators.append(name)
+
+    def progress(self, factor: float = 0.0, text: str = "", **_: Any) -> None:
+        self.texts.append(text)
+
+    def separator(self, **_: Any) -> None:
+        pass
+
+    def row(self, **_: Any) -> "Layout":
+        return self
+
+    column = box = row
+
+    @property
+    def words(self) -> str:
+        return " ".join(self.texts)
+
+
+def draw_all() -> Layout:
+    layout = Layout()
+    context = SimpleNamespace(
+        object=bpy.context.object,
+        scene=bpy.context.scene,
+        region=SimpleNamespace(width=280),
+        preferences=bpy.context.preferences,
+    )
+    for cls in addon.module("panels").CLASSES:
+        if not hasattr(cls, "poll") or cls.poll(context):
+            cls.draw(SimpleNamespace(layout=layout), context)
+    return layout
+
+
+@pytest.fixture
+def silent(scene: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Fails the test when a panel calls the library."""
+
+    class Forbidden:
+        def __getattr__(self, name: str) -> Any:
+            raise AssertionError(f"a panel called {name}")
+
+    def forbid() -> None:
+        monkeypatch.setattr(addon.session(), "api", Forbidden())
+
+    yield forbid
+    monkeypatch.undo()
+
+
+def test_nothing_selected(scene: Any, silent: Any) -> None:
+    silent()
+    assert "Select the character's mesh" in draw_all().words
+
+
+def test_a_mesh_is_invited(scene: Any, silent: Any) -> None:
+    scenes.make_character()
+    silent()
+    assert "softrig.add" in draw_all().operators
+
+
+def test_a_refusal_is_said(scene: Any, silent: Any) -> None:
+    skin, _ = scenes.make_character()
+    addon.session().notices[skin.name] = "This mesh encloses nothing."
+    silent()
+    assert "This mesh encloses nothing." in draw_all().words
+
+
+def test_a_live_character_shows_its_dials_and_its_frames(skin: Any, silent: Any) -> None:
+    bpy.context.scene.frame_set(scenes.LAST_FRAME)
+    addon.session().refresh(addon.entry_of(skin))
+    silent()
+    layout = draw_all()
+    assert f"{scenes.LAST_FRAME} of {scenes.LAST_FRAME} frames ready" in layout.words
+    for name in ("softness", "settle_frames", "volume", "pose_correction", "substeps"):
+        assert name in layout.properties
+    for name in ("bake", "record", "prepare", "remove", "export_rig"):
+        assert f"softrig.{name}" in layout.operators
+    assert "nodes" in layout.words
+
+
+def test_each_phase_is_drawn(skin: Any, silent: Any) -> None:
+    lifecycle, entry = addon.module("model.lifecycle"), addon.entry_of(skin)
+    silent()
+    before = entry.state
+    for phase in lifecycle.Phase:
+        entry.state = lifecycle.State(phase, message="a sentence")
+        assert draw_all().texts
+    entry.state = before
+
+
+def test_without_a_library_the_panel_says_why(scene: Any, silent: Any) -> None:
+    addon.session().problem = "The Softrig library for amiga-m68k is missing."
+    try:
+        layout = draw_all()
+        assert "amiga-m68k is missing" in layout.words
+        assert not layout.operators
+    finally:
+        addon.session().problem = ""
+
+
+def test_every_setting_has_a_tooltip() -> None:
+    for item in addon.module("blender.properties").SoftrigSettings.bl_rna.properties:
+        if item.identifier not in ("rna_type", "name", "progress"):
+            assert len(item.description) > 10, item.identifier
+
+
+def test_every_operator_has_a_tooltip() -> None:
+    for cls in addon.module("operators").CLASSES:
+        assert len(cls.bl_description) > 20, cls.bl_idname

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the window's timer does, turn by turn, in Blenders that have no window here."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+import numpy as np
+from support import addon, measure, scenes
+
+
+def tick_until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
+    watch, end = addon.module("blender.watch"), time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        watch.tick(addon.session())
+        time.sleep(0.01)
+
+
+def is_whole(skin: Any) -> bool:
+    entry = addon.session().entries.get(skin.softrig.uuid)
+    status = entry.shot_status if entry else None
+    if status is None or entry.state.stale or entry.state.owed:
+        return False
+    return entry.state.phase.name == "LIVE" and status.ready == status.frame_count
+
+
+def points(skin: Any) -> np.ndarray:
+    carrier = addon.module("blender.carrier").find_carrier(skin)
+    return addon.module("blender.compat").read_positions(carrier.data)
+
+
+def show(scene: Any) -> None:
+    """As the window's frame handler does: without waiting."""
+    addon.module("blender.show").show_scene(addon.session(), scene)
+
+
+def test_a_frame_that_is_not_ready_shows_the_pose_and_is_caught_up(skin: Any, scene: Any) -> None:
+    expected = measure.at_frame(skin, 24)
+    tick_until(lambda: is_whole(skin))
+    skin.softrig.substeps = 100
+    scene.frame_end = 1000
+    addon.module("blender.watch").tick(addon.session())
+    show(scene)
+    assert not points(skin).any()
+    tick_until(lambda: bool(points(skin).any()))
+    assert measure.largest(measure.evaluated(skin), expected) < 1.0
+
+
+def test_a_loaded_character_comes_to_life_by_itself(skin: Any, tmp_path: Any) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "a.blend"))
+    loaded = bpy.data.objects["Skin"]
+    tick_until(lambda: is_whole(loaded))
+
+
+def test_dials_and_range_are_followed(skin: Any, scene: Any) -> None:
+    tick_until(lambda: is_whole(skin))
+    skin.softrig.softness = 0.8
+    scene.frame_end = 60
+    addon.module("blender.watch").tick(addon.session())
+    tick_until(lambda: is_whole(skin))
+    entry = addon.entry_of(skin)
+    assert entry.settings.frequency_hz < 1.5
+    assert entry.shot_status.frame_count == 60
+
+
+def test_a_new_cage_size_prepares_again(skin: Any) -> None:
+    nodes = addon.entry_of(skin).report["nodeCount"]
+    skin.softrig.cage_nodes = 3000
+    tick_until(lambda: addon.entry_of(skin).report.get("nodeCount", nodes) > 1.5 * nodes)
+    tick_until(lambda: is_whole(skin))
+
+
+def test_changed_keys_are_recorded_after_a_rest(skin: Any, scene: Any) -> None:
+    measure.at_frame(skin, 24)
+    tick_until(lambda: is_whole(skin))
+    before = points(skin)
+    rig = bpy.data.objects["Skin Rig"]
+    rig.location.x = 12.0
+    rig.keyframe_insert("location", frame=scenes.STOP_FRAME)
+    bpy.context.view_layer.update()
+    assert addon.entry_of(skin).state.stale
+    tick_until(lambda: is_whole(skin))
+    assert measure.largest(points(skin), before) > 1e-3
+    assert scene.frame_current == 24
+
+
+def test_at_rest_nothing_is_recorded(skin: Any) -> None:
+    tick_until(lambda: is_whole(skin))
+    recorded: list[int] = []
+    tape = addon.module("blender.tape")
+    original = tape.record
+    tape.record = lambda *a, **k: (recorded.append(1), original(*a, **k))[1]
+    try:
+        for _ in range(60):
+            addon.module("blender.watch").tick(addon.session())
+            bpy.context.view_layer.update()
+            time.sleep(0.02)
+    finally:
+        tape.record = original
+    assert not recorded
+
+
+def test_a_deleted_character_is_forgotten(skin: Any) -> None:
+    bpy.data.objects.remove(skin)
+    tick_until(lambda: not addon.session().entries)
+    assert addon.session().api.byte_count() == 0
+
+
+def test_a_long_tape_is_recorded_in_pieces(skin: Any, scene: Any) -> None:
+    stage = addon.module("blender.stage")
+    before, stage.CHUNK_SECONDS = stage.CHUNK_SECONDS, 0.0
+    try:
+        scene.frame_end = 45
+        addon.module("blender.watch").tick(addon.session())
+        assert addon.entry_of(skin).recorded_until == 1
+        tick_until(lambda: is_whole(skin))
+    finally:
+        stage.CHUNK_SECONDS = before
+    in_pieces = measure.at_frame(skin, 24)
+    bpy.ops.softrig.prepare()
+    assert measure.same_bits(measure.at_frame(skin, 24), in_pieces)

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What an artist does in the window; each `yield` lets Blender live for so many seconds."""
+
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+import driver
+from support import addon, measure, scenes
+
+
+def skin() -> Any:
+    """Looked up again each time: undo leaves no reference alive."""
+    return bpy.data.objects["Skin"]
+
+
+def entry() -> Any:
+    return addon.session().entries.get(skin().softrig.uuid)
+
+
+def is_whole() -> bool:
+    status = entry().shot_status if entry() is not None else None
+    return status is not None and status.ready == status.frame_count and not entry().state.stale
+
+
+def offset() -> float:
+    return measure.largest(measure.evaluated(skin()), measure.without_us(skin()))
+
+
+def count_draws() -> list[int]:
+    """Grows each time that our panel is drawn."""
+    drawn: list[int] = []
+    panel = addon.module("panels.main").SOFTRIG_PT_main
+    original = panel.draw
+
+    def draw(self: Any, context: Any) -> None:
+        drawn.append(1)
+        original(self, context)
+
+    panel.draw = draw
+    return drawn
+
+
+def add_by_mouse() -> Iterator[float]:
+    scenes.make_character()
+    bpy.ops.ed.undo_push(message="a character")
+    yield 0.5
+    drawn = count_draws()
+    yield from driver.open_tab(lambda: drawn)
+    yield from driver.screenshot("1-before")
+    yield from driver.press_button("bpy.ops.softrig.add()")
+    yield from driver.wait_until(lambda: skin().softrig.uuid, "Add Softrig")
+    yield from driver.wait_until(is_whole, "the whole shot")
+    yield from driver.screenshot("2-ready")
+
+
+def show_frames() -> Iterator[float]:
+    bpy.context.scene.frame_set(1)
+    assert offset() == 0.0
+    for frame in (scenes.STOP_FRAME + 2, 30, scenes.STOP_FRAME):
+        bpy.context.scene.frame_set(frame)
+        yield 0.2
+        assert offset() > 1e-4, f"nothing moves at frame {frame}"
+
+
+def rest_is_quiet() -> Iterator[float]:
+    """Once everything is recorded nothing goes on by itself: our own writes are not news to us."""
+    yield from driver.wait_until(is_whole, "rest")
+    yield 1.0
+    recorded: list[int] = []
+    api = addon.session().api
+    original = api.write_tape
+    api.write_tape = lambda *a: (recorded.append(1), original(*a))[1]
+    yield 2.0
+    bpy.context.scene.frame_set(12)
+    yield 2.0
+    del api.write_tape
+    assert not recorded, f"recorded {len(recorded)} times without a reason"
+
+
+def play() -> Iterator[float]:
+    started = bpy.context.scene.frame_current
+    yield from driver.key("space")
+    yield 1.5
+    assert any(w.screen.is_animation_playing for w in bpy.context.window_manager.windows)
+    yield from driver.screenshot("3-playing")
+    yield from driver.key("space")
+    assert bpy.context.scene.frame_current != started
+
+
+def changed_keys_are_recorded() -> Iterator[float]:
+    bpy.context.scene.frame_set(scenes.STOP_FRAME + 3)
+    yield 0.3
+    before = offset()
+    rig = bpy.data.objects["Skin Rig"]
+    rig.location.x = 12.0
+    rig.keyframe_insert("location", frame=scenes.STOP_FRAME)
+    yield 0.6
+    yield from driver.wait_until(is_whole, "the new keys")
+    yield 0.3
+    assert abs(offset() - before) > 1e-3, "the shot did not follow its keys"
+    assert bpy.context.scene.frame_current == scenes.STOP_FRAME + 3
+
+
+def slider_makes_all_new() -> Iterator[float]:
+    before = offset()
+    skin().softrig.softness = 0.9
+    yield 0.3
+    yield from driver.wait_until(is_whole, "the new softness")
+    yield 0.3
+    assert abs(offset() - before) > 1e-4
+    bpy.ops.ed.undo_push(message="softness")
+
+
+def undo_and_redo_while_it_works() -> Iterator[float]:
+    for _ in range(3):
+        skin().softrig.substeps = 100
+        bpy.ops.ed.undo_push(message="substeps")
+        yield 0.15
+        yield from driver.key("ctrl+z")
+        assert skin().softrig.substeps == 10
+        yield from driver.key("ctrl+shift+z")
+        assert skin().softrig.substeps == 100
+        yield from driver.key("ctrl+z")
+    yield from driver.wait_until(is_whole, "the shot after undo")
+    yield 0.3
+    assert offset() > 1e-4
+
+
+def undo_of_add_forgets() -> Iterator[float]:
+    for _ in range(12):
+        if not skin().softrig.uuid:
+            break
+        yield from driver.key("ctrl+z")
+    yield 0.6
+    assert "Softrig" not in skin().modifiers
+    assert not addon.session().entries
+    yield from driver.key("ctrl+shift+z")
+    yield 0.5
+    assert "Softrig" in skin().modifiers
+    yield from driver.wait_until(is_whole, "the character after redo")
+
+
+def escape_cancels() -> Iterator[float]:
+    """Adding and baking end at once and leave nothing."""
+    scenes.make_active(scenes.make_skin("Other"))
+    other = bpy.data.objects["Other"]
+    other.softrig.cage_nodes = 200_000
+    yield 0.5
+    yield from driver.press_button("bpy.ops.softrig.add()")
+    yield from driver.wait_until(lambda: addon.session().adding, "preparing")
+    yield from driver.screenshot("4-preparing")
+    yield from driver.key("Escape")
+    yield from driver.wait_until(lambda: not addon.session().adding, "the end of preparing")
+    other = bpy.data.objects["Other"]
+    assert not other.modifiers and not other.softrig.uuid
+    bpy.data.objects.remove(other)
+    scenes.make_active(skin())
+    skin().softrig.substeps, bpy.context.scene.frame_end = 100, 5000
+    yield 0.5
+    yield from driver.press_button("bpy.ops.softrig.bake()")
+    yield from driver.wait_until(lambda: entry().bake is not None, "the beginning of the bake")
+    yield from driver.screenshot("5-baking")
+    yield from driver.key("Escape")
+    yield from driver.wait_until(lambda: entry().bake is None, "the end of the bake")
+    assert addon.module("blender.carrier").find_bake(skin()) is None
+    skin().softrig.substeps, bpy.context.scene.frame_end = 10, scenes.LAST_FRAME
+    yield 0.3
+    yield from driver.wait_until(is_whole, "the shot after Esc")
+    bpy.ops.ed.undo_push(message="after Esc")
+
+
+def render_from_the_window() -> Iterator[float]:
+    """Its handlers run on another thread; what they show is what was live."""
+    scene, seen, threads = bpy.context.scene, {}, set()
+    live = {}
+    for frame in (22, 24):
+        scene.frame_set(frame)
+        live[frame] = measure.evaluated(skin())
+
+    def look(scene: Any, depsgraph: Any) -> None:
+        if depsgraph.mode == "RENDER":
+            seen[scene.frame_current] = measure.evaluated(skin(), depsgraph)
+            threads.add(threading.current_thread())
+
+    prepare_render(scene)
+    bpy.app.handlers.frame_change_post.append(look)
+    bpy.ops.render.render("INVOKE_DEFAULT", animation=True)
+    yield 0.5
+    yield from driver.wait_until(lambda: not bpy.app.is_job_running("RENDER"), "the render", 60)
+    bpy.app.handlers.frame_change_post.remove(look)
+    scene.frame_start, scene.frame_end = 1, scenes.LAST_FRAME
+    assert threads and threading.main_thread() not in threads
+    assert sorted(seen) == [22, 23, 24]
+    assert all(measure.same_bits(seen[frame], live[frame]) for frame in live)
+    yield from driver.wait_until(is_whole, "the shot after the render")
+
+
+def prepare_render(scene: Any) -> None:
+    camera = scenes.link(bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera")))
+    scene.camera, scene.render.engine = camera, "CYCLES"
+    scene.cycles.samples, scene.cycles.use_denoising = 1, False
+    scene.render.resolution_x = scene.render.resolution_y = 16
+    scene.render.filepath = tempfile.mkdtemp() + "/"
+    scene.render.use_lock_interface = True
+    bpy.context.preferences.view.render_display_type = "NONE"
+    scene.frame_start, scene.frame_end = 22, 24
+    bpy.context.view_layer.update()
+
+
+def bake_and_free() -> Iterator[float]:
+    bpy.context.scene.frame_set(scenes.STOP_FRAME + 2)
+    yield 0.3
+    live = measure.evaluated(skin())
+    yield from driver.press_button("bpy.ops.softrig.bake()")
+    carrier = addon.module("blender.carrier")
+    yield from driver.wait_until(lambda: carrier.find_bake(skin()), "the bake")
+    yield from driver.screenshot("6-baked")
+    assert measure.same_bits(measure.evaluated(skin()), live)
+    yield from driver.press_button("bpy.ops.softrig.free_bake()")
+    assert carrier.find_bake(skin()) is None
+
+
+def delete_while_it_works() -> Iterator[float]:
+    skin().softrig.substeps = 100
+    yield 0.3
+    scenes.make_active(skin())
+    bpy.data.objects.remove(skin())
+    yield 2.5
+    assert not addon.session().entries
+    assert addon.session().api.byte_count() == 0
+
+
+def load_while_it_works() -> Iterator[float]:
+    scenes.make_character()
+    yield 0.3
+    path = str(Path(tempfile.mkdtemp()) / "softrig.blend")
+    yield from driver.press_button("bpy.ops.softrig.add()")
+    yield from driver.wait_until(lambda: skin().softrig.uuid, "Add Softrig again")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    skin().softrig.substeps = 100
+    yield 0.3
+    bpy.ops.wm.open_mainfile(filepath=path)
+    yield 0.5
+    yield from driver.wait_until(is_whole, "the loaded character")
+    bpy.context.scene.frame_set(scenes.STOP_FRAME + 2)
+    yield 0.3
+    assert offset() > 1e-4
+
+
+def switch_off() -> Iterator[float]:
+    api = addon.session().api
+    addon.disable()
+    yield 0.5
+    assert api.byte_count() == 0
+
+
+STORY = (
+    add_by_mouse,
+    show_frames,
+    rest_is_quiet,
+    play,
+    changed_keys_are_recorded,
+    slider_makes_all_new,
+    undo_and_redo_while_it_works,
+    escape_cancels,
+    render_from_the_window,
+    bake_and_free,
+    undo_of_add_forgets,
+    delete_while_it_works,
+    load_while_it_works,
+    switch_off,
+)

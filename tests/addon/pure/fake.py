@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A library that computes nothing: counts calls, hands out ids, is as far as the test says."""
+
+from collections import Counter
+from typing import Any
+
+from softrig.native.errors import StaleIdError
+from softrig.native.inputs import JobStatus, ShotStatus
+
+RUNNING = JobStatus(True, False, 10, 0.25, "")
+DONE = JobStatus(False, False, 0, 1.0, "")
+
+
+def failed(message: str) -> JobStatus:
+    return JobStatus(False, True, 9, 0.5, message)
+
+
+class FakeApi:
+    def __init__(self) -> None:
+        self.calls: Counter[str] = Counter()
+        self.alive: set[int] = set()
+        self.job = RUNNING
+        self.bake_job = RUNNING
+        self.ready = 0
+        self.recorded = 0
+        self.frame_count = 0
+        self.params: Any = None
+
+    def _made(self, name: str) -> int:
+        self.calls[name] += 1
+        identity = sum(self.calls.values())
+        self.alive.add(identity)
+        return identity
+
+    def _used(self, name: str, identity: int) -> None:
+        self.calls[name] += 1
+        if identity not in self.alive:
+            raise StaleIdError(5, "The id is stale.")
+
+    def _gone(self, name: str, identity: int) -> None:
+        self._used(name, identity)
+        self.alive.discard(identity)
+
+    def create_character(self, data: Any) -> int:
+        return self._made("create_character")
+
+    def destroy_character(self, identity: int) -> None:
+        self._gone("destroy_character", identity)
+
+    def character_status(self, identity: int) -> JobStatus:
+        self._used("character_status", identity)
+        return self.job
+
+    def character_report(self, identity: int) -> dict[str, float]:
+        return {"nodeCount": 8, "borderEdgeCount": 3}
+
+    def create_shot(self, character: int, frames: Any, settings: Any) -> int:
+        if character not in self.alive:
+            raise StaleIdError(5, "The id is stale.")
+        self.frame_count, self.recorded, self.ready, self.params = frames.count, 0, 0, settings
+        return self._made("create_shot")
+
+    def destroy_shot(self, identity: int) -> None:
+        self._gone("destroy_shot", identity)
+
+    def write_tape(self, shot: int, first_frame: int, rows: Any) -> int:
+        self._used("write_tape", shot)
+        self.recorded += len(rows)
+        return first_frame
+
+    def set_params(self, shot: int, settings: Any) -> None:
+        self._used("set_params", shot)
+        self.params = settings
+
+    def shot_status(self, shot: int) -> ShotStatus:
+        self._used("shot_status", shot)
+        return ShotStatus(self.frame_count, self.recorded, self.ready, True, False, "", 0, 0.0)
+
+    def wait_frame(self, shot: int, frame: int, seconds: float) -> bool:
+        self._used("wait_frame", shot)
+        self.ready = self.frame_count
+        return True
+
+    def read_offsets(self, shot: int, frame: float, offsets: Any) -> bool:
+        self._used("read_offsets", shot)
+        offsets.fill(float(self.ready > 0))
+        return self.ready > 0
+
+    def start_bake(self, shot: int, path: str, frames: Any) -> int:
+        return self._made("bake")
+
+    def bake_status(self, bake: int) -> JobStatus:
+        self._used("bake_status", bake)
+        return self.bake_job
+
+    def destroy_bake(self, bake: int) -> None:
+        self._gone("destroy_bake", bake)
+
+    def shutdown(self) -> int:
+        left = len(self.alive)
+        self.alive.clear()
+        return left
+
+    def byte_count(self) -> int:
+        return 100 * len(self.alive)

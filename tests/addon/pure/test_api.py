@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The real library through ctypes: results become exceptions with the library's sentence."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sample import FRAMES, make_character, make_rows
+from softrig.native import bindings
+from softrig.native.arrays import as_floats, float_pointer
+from softrig.native.errors import NativeError, NotReadyError, StaleIdError
+from softrig.native.inputs import ShotSettings
+
+
+def prepare(api: Any) -> Any:
+    character = api.create_character(make_character().to_native())
+    while api.character_status(character).running:
+        pass
+    assert not api.character_status(character).failed, api.character_status(character).message
+    return character
+
+
+def ready_shot(api: Any, moves: bool = True) -> Any:
+    shot = api.create_shot(prepare(api), FRAMES, ShotSettings())
+    api.write_tape(shot, FRAMES.first, make_rows(moves=moves))
+    assert api.wait_frame(shot, FRAMES.last, 60.0)
+    return shot
+
+
+def offsets_at(api: Any, shot: Any, frame: float) -> np.ndarray:
+    buffer = np.full(3 * make_character().vertex_count, 7.0, np.float32)
+    assert api.read_offsets(shot, frame, buffer)
+    return buffer
+
+
+def test_a_stale_id_is_an_exception_with_a_sentence(api: Any) -> None:
+    with pytest.raises(StaleIdError) as caught:
+        api.character_status(bindings.CharacterId(99, 1))
+    assert caught.value.result == bindings.Result.ERROR_STALE_ID
+    assert len(str(caught.value)) > 10
+
+
+def test_what_was_destroyed_is_stale(api: Any) -> None:
+    character = prepare(api)
+    api.destroy_character(character)
+    with pytest.raises(StaleIdError):
+        api.character_report(character)
+
+
+def test_not_a_number_is_named(api: Any) -> None:
+    shot = api.create_shot(prepare(api), FRAMES, ShotSettings())
+    rows = make_rows()
+    rows[3, 20] = np.nan
+    with pytest.raises(NativeError) as caught:
+        api.write_tape(shot, FRAMES.first, rows)
+    assert caught.value.result == bindings.Result.ERROR_NOT_FINITE
+    assert api.shot_status(shot).recorded == 0
+
+
+def test_settings_out_of_range_are_refused(api: Any) -> None:
+    shot = api.create_shot(prepare(api), FRAMES, ShotSettings())
+    with pytest.raises(NativeError) as caught:
+        api.set_params(shot, ShotSettings(frequency_hz=1000.0))
+    assert caught.value.result == bindings.Result.ERROR_INVALID_VALUE
+
+
+def test_a_shot_wants_a_ready_character(api: Any) -> None:
+    character = api.create_character(
+        replace(make_character().to_native(), target_node_count=100_000)
+    )
+    with pytest.raises(NotReadyError):
+        api.create_shot(character, FRAMES, ShotSettings())
+
+
+def test_a_frame_that_is_not_recorded_is_zero_and_not_ready(api: Any) -> None:
+    shot = api.create_shot(prepare(api), FRAMES, ShotSettings())
+    buffer = np.full(3 * make_character().vertex_count, 7.0, np.float32)
+    assert not api.read_offsets(shot, FRAMES.first, buffer)
+    assert not buffer.any()
+    assert not api.wait_frame(shot, FRAMES.first, 0.0)
+
+
+def test_flesh_moves_when_the_rig_stops_and_rests_before(api: Any) -> None:
+    shot = ready_shot(api)
+    assert not offsets_at(api, shot, FRAMES.first).any()
+    assert np.abs(offsets_at(api, shot, FRAMES.first + FRAMES.count // 2 + 2)).max() > 1e-3
+
+
+def test_without_motion_every_bit_is_zero(api: Any) -> None:
+    shot = ready_shot(api, moves=False)
+    for frame in range(FRAMES.first, FRAMES.last + 1):
+        assert not offsets_at(api, shot, frame).view(np.uint32).any()
+
+
+def test_the_order_of_reading_changes_nothing(api: Any) -> None:
+    shot = ready_shot(api)
+    forward = [offsets_at(api, shot, frame) for frame in range(1, 25)]
+    for frame in (24, 3, 17, 3, 1):
+        again = offsets_at(api, shot, frame)
+        assert (again.view(np.uint32) == forward[frame - 1].view(np.uint32)).all()
+
+
+def test_the_bake_holds_what_is_read(api: Any, tmp_path: Path) -> None:
+    shot = ready_shot(api)
+    path = tmp_path / "ü.pc2"
+    bake = api.start_bake(shot, str(path), FRAMES)
+    while api.bake_status(bake).running:
+        pass
+    assert not api.bake_status(bake).failed, api.bake_status(bake).message
+    api.destroy_bake(bake)
+    rows = np.frombuffer(path.read_bytes(), np.uint32, offset=32).reshape(FRAMES.count, -1)
+    for index in range(FRAMES.count):
+        live = offsets_at(api, shot, FRAMES.first + index).view(np.uint32)
+        assert (rows[index] == live).all()
+
+
+def test_a_bake_that_cannot_be_written_tells_the_path(api: Any, tmp_path: Path) -> None:
+    shot = ready_shot(api)
+    path = tmp_path / "missing" / "a.pc2"
+    try:
+        bake = api.start_bake(shot, str(path), FRAMES)
+        while api.bake_status(bake).running:
+            pass
+        message = api.bake_status(bake).message
+    except NativeError as error:
+        message = str(error)
+    assert "missing" in message
+
+
+def test_only_contiguous_floats_go_to_c() -> None:
+    with pytest.raises(TypeError):
+        float_pointer(np.zeros(4, np.float64))
+    with pytest.raises(TypeError):
+        float_pointer(np.zeros((4, 4), np.float32)[:, 1])
+    ready = np.zeros(4, np.float32)
+    assert as_floats(ready) is ready

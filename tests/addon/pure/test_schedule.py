@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When what is due, and that the artist is left alone otherwise."""
+
+from dataclasses import replace
+
+import pytest
+from softrig.model.lifecycle import Event, Phase, State
+from softrig.model.schedule import (
+    REBUILD_SECONDS,
+    REST_SECONDS,
+    Wish,
+    describe,
+    due_events,
+    record_due,
+    repairs,
+)
+from softrig.model.session import BuildInputs, Entry
+from softrig.native.inputs import FrameRange, ShotSettings, ShotStatus
+
+FRAMES = FrameRange(10, 20, 24.0)
+BUILD = BuildInputs(100, 1000, "ear")
+WISH = Wish(FRAMES, ShotSettings(), BUILD, 12.0)
+
+
+@pytest.fixture
+def live() -> Entry:
+    entry = Entry("u", "Skin", "Scene", state=State(Phase.LIVE), build=BUILD)
+    entry.frames, entry.settings = FRAMES, ShotSettings()
+    entry.shot_status = ShotStatus(20, 20, 5, True, False, "", 0, 0.0)
+    return entry
+
+
+def test_nothing_is_due_when_all_is_as_wished(live: Entry) -> None:
+    assert due_events(live, WISH, 0.0) == []
+    assert not record_due(live, WISH, 100.0)
+
+
+def test_settings_and_range_are_followed(live: Entry) -> None:
+    softer = replace(WISH, settings=ShotSettings(frequency_hz=1.0))
+    assert due_events(live, softer, 0.0) == [Event.SETTINGS_CHANGED]
+    longer = replace(WISH, frames=FrameRange(10, 30, 24.0))
+    assert due_events(live, longer, 0.0) == [Event.RANGE_CHANGED]
+    faster = replace(WISH, frames=FrameRange(10, 20, 30.0))
+    assert due_events(live, faster, 0.0) == [Event.RANGE_CHANGED]
+
+
+def test_the_range_waits_for_the_end_of_playback(live: Entry) -> None:
+    longer = replace(WISH, frames=FrameRange(10, 30, 24.0), playing=True)
+    assert due_events(live, longer, 0.0) == []
+
+
+def test_an_owed_frame_is_due_when_it_is_ready(live: Entry) -> None:
+    live.state = State(Phase.LIVE, owed=True)
+    assert due_events(live, replace(WISH, frame=14.0), 0.0) == [Event.FRAME_READY]
+    assert due_events(live, replace(WISH, frame=14.5), 0.0) == []
+    assert due_events(live, replace(WISH, frame=15.0), 0.0) == []
+    assert due_events(live, replace(WISH, frame=-3.0), 0.0) == [Event.FRAME_READY]
+
+
+def test_recording_waits_for_rest_and_for_an_idle_window(live: Entry) -> None:
+    live.state, live.stale_since = State(Phase.LIVE, stale=True), 50.0
+    assert not record_due(live, WISH, 50.0 + 0.5 * REST_SECONDS)
+    assert record_due(live, WISH, 50.1 + REST_SECONDS)
+    assert not record_due(live, replace(WISH, playing=True), 90.0)
+    assert not record_due(live, replace(WISH, rendering=True), 90.0)
+    live.bake = 1
+    assert not record_due(live, WISH, 90.0)
+
+
+def test_a_dragged_cage_size_prepares_once_at_its_end(live: Entry) -> None:
+    for step in range(10):
+        dragged = replace(WISH, build=replace(BUILD, node_count=1000 + step))
+        assert due_events(live, dragged, 0.1) == []
+    assert due_events(live, dragged, 0.1 + REBUILD_SECONDS) == [Event.WANTED]
+    assert due_events(live, WISH, 0.1 + REBUILD_SECONDS) == []
+
+
+def test_nothing_changes_while_a_bake_is_written(live: Entry) -> None:
+    live.bake = 1
+    other = replace(WISH, settings=ShotSettings(substeps=3), frames=FrameRange(1, 2, 24.0))
+    assert due_events(live, other, 0.0) == []
+
+
+def test_the_panel_is_told_in_words(live: Entry) -> None:
+    assert describe(live) == "Simulating 5 of 20"
+    live.shot_status = replace(live.shot_status, ready=20)
+    assert describe(live) == "20 of 20 frames ready"
+    live.state = State(Phase.FAILED, message="This mesh encloses nothing.")
+    assert describe(live) == "This mesh encloses nothing."
+
+
+def test_only_what_was_found_is_reported() -> None:
+    assert repairs({"borderEdgeCount": 12, "nonManifoldEdgeCount": 0}) == ["12 open border edges"]
+    assert repairs({}) == []

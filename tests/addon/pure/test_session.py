@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The session: one entry a character, nothing leaked, nothing stale used."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from fake import DONE, RUNNING, FakeApi, failed
+from sample import BUILD, FRAMES, make_character, make_rows
+from softrig.model.lifecycle import Event
+from softrig.model.session import Entry, Session, close_session, current, open_session
+from softrig.native.inputs import ShotSettings
+
+
+@pytest.fixture
+def fake() -> FakeApi:
+    return FakeApi()
+
+
+@pytest.fixture
+def session(fake: FakeApi) -> Session:
+    return Session(fake)
+
+
+def prepared(session: Session, uuid: str = "u") -> Entry:
+    entry = session.open_entry(uuid, "Skin", "Scene")
+    session.start_preparing(entry, make_character(), BUILD)
+    return entry
+
+
+def live(session: Session, uuid: str = "u") -> Entry:
+    entry = prepared(session, uuid)
+    session.api.job = DONE
+    session.open_shot(entry, FRAMES, ShotSettings())
+    session.write_rows(entry, make_rows())
+    return entry
+
+
+def test_preparing_is_polled_until_it_ends(session: Session, fake: FakeApi) -> None:
+    entry = prepared(session)
+    assert session.poll_preparing(entry) is None
+    fake.job = DONE
+    assert session.poll_preparing(entry) == (Event.PREPARED, "")
+    assert entry.report["nodeCount"] == 8
+
+
+def test_the_sentence_of_a_failure_reaches_the_entry(session: Session, fake: FakeApi) -> None:
+    entry = prepared(session)
+    fake.job = failed("nothing inside")
+    assert session.poll_preparing(entry) == (Event.FAILED, "nothing inside")
+
+
+def test_the_tape_can_be_written_in_pieces(session: Session, fake: FakeApi) -> None:
+    entry = prepared(session)
+    session.open_shot(entry, FRAMES, ShotSettings())
+    rows = make_rows()
+    assert session.write_rows(entry, rows[:10]) == FRAMES.count - 10
+    assert session.write_rows(entry, rows[10:]) == 0
+
+
+def test_a_shown_frame_is_one_native_call_into_the_same_buffer(
+    session: Session, fake: FakeApi
+) -> None:
+    entry = live(session)
+    fake.ready = FRAMES.count
+    buffer, before = entry.buffer, fake.calls.total()
+    for frame in range(1, 11):
+        assert session.read_offsets(entry, frame)
+    assert fake.calls.total() == before + 10
+    assert entry.buffer is buffer
+
+
+def test_a_frame_that_is_not_ready_is_zero(session: Session, fake: FakeApi) -> None:
+    entry = live(session)
+    entry.buffer.fill(3.0)
+    assert not session.read_offsets(entry, 5)
+    assert not entry.buffer.any()
+    assert session.read_offsets(entry, 5, wait_seconds=1.0)
+    assert fake.calls["wait_frame"] == 1
+
+
+def test_another_range_replaces_the_shot(session: Session, fake: FakeApi) -> None:
+    entry = live(session)
+    session.open_shot(entry, FRAMES, ShotSettings())
+    assert entry.recorded_until == 0
+    assert fake.calls["destroy_shot"] == 1
+    assert len(fake.alive) == 2
+
+
+def test_forgetting_frees_bake_shot_and_character(session: Session, fake: FakeApi) -> None:
+    entry = live(session)
+    session.start_bake(entry, "a.pc2")
+    session.forget("u")
+    assert not fake.alive
+    session.forget("u")
+
+
+def test_what_is_missing_is_forgotten_but_not_what_is_being_added(
+    session: Session, fake: FakeApi
+) -> None:
+    for uuid in ("kept", "gone", "new"):
+        live(session, uuid)
+    session.adding["Skin"] = "new"
+    session.forget_missing(["kept"])
+    assert set(session.entries) == {"kept", "new"}
+
+
+def test_ids_that_went_stale_behind_our_back_are_survived(session: Session, fake: FakeApi) -> None:
+    live(session)
+    fake.shutdown()
+    session.forget("u")
+    assert not session.entries
+
+
+def test_closing_leaves_no_byte(session: Session, fake: FakeApi) -> None:
+    live(session, "a")
+    live(session, "b")
+    assert session.close() == 0
+
+
+def test_without_a_library_there_is_a_session_with_a_sentence() -> None:
+    session = Session(None, "The library is missing.")
+    session.open_entry("u", "Skin", "Scene")
+    session.forget_missing(())
+    assert session.close() == 0
+
+
+def test_there_is_one_session_for_all_doors(session: Session) -> None:
+    assert current() is None
+    open_session(session)
+    assert current() is session
+    close_session()
+    assert current() is None
+    close_session()
+
+
+def test_readiness_goes_by_the_later_neighbour(session: Session, fake: FakeApi) -> None:
+    entry = live(session)
+    fake.ready = 3
+    session.refresh(entry)
+    assert entry.is_ready(3.0) and entry.is_ready(2.5) and entry.is_ready(-10)
+    assert not entry.is_ready(3.5) and not entry.is_ready(1000)
+
+
+def test_progress_is_that_of_the_work_at_hand(session: Session, fake: FakeApi) -> None:
+    entry = session.open_entry("u", "Skin", "Scene")
+    assert entry.progress == 0.0
+    session.dispatch(entry, Event.WANTED)
+    session.start_preparing(entry, make_character(), BUILD)
+    assert entry.progress == RUNNING.progress
+    session.dispatch(entry, Event.PREPARED)
+    session.open_shot(entry, FRAMES, ShotSettings())
+    session.write_rows(entry, make_rows()[:6])
+    assert entry.progress == 6 / FRAMES.count
+
+
+def test_on_the_real_library_the_shot_is_there_and_all_bytes_go(api: Any) -> None:
+    session = Session(api)
+    entry = prepared(session)
+    while session.poll_preparing(entry) is None:
+        pass
+    session.open_shot(entry, FRAMES, ShotSettings())
+    assert session.write_rows(entry, make_rows()) == 0
+    assert session.read_offsets(entry, FRAMES.last, wait_seconds=60.0)
+    assert np.isfinite(entry.buffer).all()
+    assert session.close() == 0
