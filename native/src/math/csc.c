@@ -122,3 +122,25 @@ void srCsc_MulAdd(double* y, const srCsc* A, const double* x) {
         }
     }
 }
+
+void srCsc_SubSymmetric3(double* Y, const srCsc* A, const double* X) {
+    for (int32_t j = 0; j < A->columnCount; j++) {
+        const double* x = X + 3 * (int64_t)j;
+        double* y = Y + 3 * (int64_t)j;
+        double sum[3] = {0.0, 0.0, 0.0};
+        for (int32_t p = A->columnStarts[j]; p < A->columnStarts[j + 1]; p++) {
+            int32_t i = A->rows[p];
+            double a = A->values[p];
+            for (int c = 0; c < 3 && i > j; c++) {
+                sum[c] += a * X[3 * (int64_t)i + c];
+                Y[3 * (int64_t)i + c] -= a * x[c];
+            }
+            for (int c = 0; c < 3 && i == j; c++) {
+                sum[c] += a * x[c];
+            }
+        }
+        for (int c = 0; c < 3; c++) {
+            y[c] -= sum[c];
+        }
+    }
+}

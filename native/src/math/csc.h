@@ -34,3 +34,6 @@ void srDestroyCsc(srCsc* A);
 
 /// y += A x
 void srCsc_MulAdd(double* y, const srCsc* A, const double* x);
+
+/// Y -= A X for a symmetric A of which the lower triangle is read; X and Y are 3 numbers a row.
+void srCsc_SubSymmetric3(double* Y, const srCsc* A, const double* X);

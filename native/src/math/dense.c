@@ -22,6 +22,9 @@ void SR_BLAS(dgemm_)(const char* transposeA, const char* transposeB, const int* 
                      const double* alpha, const double* A, const int* lda, const double* B, const int* ldb,
                      const double* beta, double* C, const int* ldc);
 void SR_BLAS(dpotrf_)(const char* triangle, const int* n, double* A, const int* lda, int* info);
+void SR_BLAS(dtrsm_)(const char* side, const char* triangle, const char* transposeA, const char* diagonal,
+                     const int* m, const int* n, const double* alpha, const double* A, const int* lda,
+                     double* B, const int* ldb);
 
 enum {
     matrixSize = 8,
@@ -63,6 +66,13 @@ static bool areEqual(const double* A, const double* B, bool lowerOnly) {
         }
     }
     return true;
+}
+
+void srDivideByLower(double* X, int32_t rowCount, int32_t columnCount, int32_t strideX, const double* L,
+                     int32_t strideL) {
+    const double one = 1.0;
+    const int m = rowCount, n = columnCount, ldx = strideX, ldl = strideL;
+    SR_BLAS(dtrsm_)("R", "L", "N", "N", &m, &n, &one, L, &ldl, X, &ldx);
 }
 
 static srResult checkOnce(void) {

@@ -7,6 +7,13 @@
 
 #include "core/error.h"
 
-/// Sets BLAS to one thread and compares a small product and a small factorisation with known answers;
+#include <stdint.h>
+
+/// Sets BLAS to one thread and compares a small product, factorisation and division with known answers;
 /// `sr_errorDependency` says which was wrong. Cheap after the first call. Thread-safe.
 SR_MUST_USE srResult srCheckDense(void);
+
+/// X := X L^-1 for a dense lower triangle L (columnCount x columnCount, columns `strideL` apart) and X of
+/// rowCount x columnCount (columns `strideX` apart). Pivots are not zero.
+void srDivideByLower(double* X, int32_t rowCount, int32_t columnCount, int32_t strideX, const double* L,
+                     int32_t strideL);

@@ -2,7 +2,7 @@
 
 #include "math/cholesky.h"
 
-#include "support/support.h"
+#include "matrices.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum {
 
 // Plain Gaussian elimination without pivoting, for definite matrices: nothing in common with the factor under
 // test.
-static void solveDensely(int n, double* A, double* x) {
+static void eliminate(int n, double* A, double* x) {
     for (int k = 0; k < n; k++) {
         for (int i = k + 1; i < n; i++) {
             double factor = A[i * n + k] / A[k * n + k];
@@ -66,7 +66,7 @@ static void agreesWithDense(int n, int perColumn) {
         assert_success(srCholesky_Solve(factor, X, columns));
         for (int c = 0; c < columns; c++) {
             memcpy(scratch, dense, sizeof(scratch));
-            solveDensely(n, scratch, expected + c * n);
+            eliminate(n, scratch, expected + c * n);
         }
         for (int i = 0; i < columns * n; i++) {
             // condition below ten, solutions below one
@@ -83,8 +83,8 @@ static void sparse_solve_agrees_with_dense_elimination(void** state) {
     agreesWithDense(120, 3);
 }
 
-// Forty operations an entry of the factor is where CHOLMOD turns to blocks and BLAS.
-static void supernodal_solve_agrees_with_dense_elimination(void** state) {
+// So dense that the factor is one block, and BLAS does the work.
+static void dense_block_agrees_with_dense_elimination(void** state) {
     (void)state;
     agreesWithDense(maxSize, maxSize / 2);
 }
@@ -128,6 +128,7 @@ static void what_cannot_be_factored_is_refused(void** state) {
     refuse(2, 2, singular, 3, sr_errorInvalidValue);
     refuse(3, 3, empty, 2, sr_errorInvalidValue);
     refuse(3, 3, NULL, 0, sr_errorInvalidValue);
+    refuse(0, 0, NULL, 0, sr_errorInvalidValue);
     refuse(2, 2, notFinite, 3, sr_errorNotFinite);
     refuse(3, 2, indefinite, 3, sr_errorInvalidValue);
 }
@@ -147,13 +148,165 @@ static void upper_triangle_is_not_read(void** state) {
     srDestroyCsc(&A);
 }
 
+static void singular_matrix_names_its_bad_column(void** state) {
+    (void)state;
+    // without mass the last node of each part of the graph is left with a pivot of rounding errors only
+    srCsc A = makeGrid(9, 8, 7, 0.0, NULL);
+    srCholesky* factor = NULL;
+    assert_result(srCreateCholesky(&A, &factor), sr_errorInvalidValue);
+    assert_null(factor);
+    assert_non_null(strstr(srGetErrorText(), "column "));
+    srDestroyCsc(&A);
+
+    // a mass that is well above rounding errors is enough
+    A = makeGrid(9, 8, 7, 1e-9, NULL);
+    assert_success(srCreateCholesky(&A, &factor));
+    srDestroyCholesky(factor);
+    srDestroyCsc(&A);
+}
+
+static void bad_column_is_in_the_callers_numbering(void** state) {
+    (void)state;
+    // a long chain of good rows; one row apart from it is singular, whatever the order
+    for (int32_t bad = 0; bad < 50; bad += 7) {
+        srTriplet triplets[150];
+        int32_t count = 0;
+        for (int32_t i = 0; i < 50; i++) {
+            triplets[count++] = (srTriplet){i, i, i == bad ? 0.0 : 3.0};
+            if (i > 0 && i != bad && i - 1 != bad) {
+                triplets[count++] = (srTriplet){i, i - 1, -1.0};
+            }
+        }
+        srCsc A;
+        srCholesky* factor = NULL;
+        assert_success(srCreateCsc(50, 50, triplets, count, &A));
+        assert_result(srCreateCholesky(&A, &factor), sr_errorInvalidValue);
+        char words[32];
+        snprintf(words, sizeof(words), "column %d fails", bad);
+        assert_non_null(strstr(srGetErrorText(), words));
+        srDestroyCsc(&A);
+    }
+}
+
+static void new_values_on_the_old_pattern_equal_a_new_factor(void** state) {
+    (void)state;
+    srCsc A = makeGrid(6, 7, 8, 0.1, NULL), B = makeGrid(6, 7, 8, 0.1, NULL);
+    for (int32_t p = 0; p < B.columnStarts[B.columnCount]; p++) {
+        B.values[p] *= 3.5;
+    }
+    double *x = makeNumbers(336, 5), *y = makeNumbers(336, 5);
+    srCholesky *again, *fresh;
+    assert_success(srCreateCholesky(&A, &again));
+    assert_success(srCholesky_Factor(again, &B));
+    assert_success(srCreateCholesky(&B, &fresh));
+    assert_success(srCholesky_Solve(again, x, 1));
+    assert_success(srCholesky_Solve(fresh, y, 1));
+    assert_memory_equal(x, y, 336 * sizeof(double));
+    srDestroyCholesky(again);
+    srDestroyCholesky(fresh);
+    srDestroyCsc(&A);
+    srDestroyCsc(&B);
+    free(x);
+    free(y);
+}
+
+static void failed_values_leave_the_analysis_to_be_used_again(void** state) {
+    (void)state;
+    srCsc A = makeGrid(5, 5, 5, 0.1, NULL);
+    srCholesky* factor;
+    srSupernodes supernodes;
+    double* x = makeNumbers(125, 5);
+    assert_success(srAnalyzeCholesky(&A, NULL, &factor));
+    assert_result(srCholesky_Solve(factor, x, 1), sr_errorNotReady);
+    assert_result(srCholesky_GetSupernodes(factor, &supernodes), sr_errorNotReady);
+    assert_success(srCholesky_Factor(factor, &A));
+
+    // a failure takes the old values away, too
+    double first = A.values[0];
+    A.values[0] = -first;
+    assert_result(srCholesky_Factor(factor, &A), sr_errorInvalidValue);
+    assert_result(srCholesky_Solve(factor, x, 1), sr_errorNotReady);
+    A.values[0] = (double)INFINITY;
+    assert_result(srCholesky_Factor(factor, &A), sr_errorNotFinite);
+    A.values[0] = first;
+    assert_success(srCholesky_Factor(factor, &A));
+    assert_success(srCholesky_Solve(factor, x, 1));
+    srDestroyCholesky(factor);
+    srDestroyCsc(&A);
+    free(x);
+}
+
+static void other_pattern_is_refused(void** state) {
+    (void)state;
+    srCsc A = makeGrid(4, 5, 6, 0.1, NULL), B = makeGrid(5, 4, 6, 0.1, NULL),
+          C = makeGrid(4, 5, 5, 0.1, NULL);
+    srCholesky* factor;
+    assert_success(srAnalyzeCholesky(&A, NULL, &factor));
+    assert_result(srCholesky_Factor(factor, &B), sr_errorInvalidValue);
+    assert_result(srCholesky_Factor(factor, &C), sr_errorInvalidValue);
+    assert_success(srCholesky_Factor(factor, &A));
+    srDestroyCholesky(factor);
+    srDestroyCsc(&A);
+    srDestroyCsc(&B);
+    srDestroyCsc(&C);
+}
+
+static void order_that_is_no_permutation_is_refused(void** state) {
+    (void)state;
+    srCsc A = makeGrid(2, 2, 1, 0.1, NULL);
+    const int32_t twice[] = {0, 1, 1, 3}, beyond[] = {0, 1, 2, 4}, below[] = {0, -1, 2, 3};
+    srCholesky* factor = NULL;
+    assert_result(srAnalyzeCholesky(&A, twice, &factor), sr_errorInvalidValue);
+    assert_result(srAnalyzeCholesky(&A, beyond, &factor), sr_errorInvalidValue);
+    assert_result(srAnalyzeCholesky(&A, below, &factor), sr_errorInvalidValue);
+    assert_null(factor);
+    srDestroyCsc(&A);
+}
+
+static double steepScale(int32_t i) {
+    return i % 3 == 0 ? 1e-6 : i % 3 == 1 ? 1.0 : 1e6;
+}
+
+static void rows_of_very_different_scale_are_not_taken_for_singular(void** state) {
+    (void)state;
+    // diagonals from 1e-12 to 1e12
+    srCsc A = makeRandom(100, 4, 9, steepScale);
+    srCholesky* factor;
+    assert_success(srCreateCholesky(&A, &factor));
+    double *x = makeNumbers(100, 5), *y = makeNumbers(100, 5);
+    assert_success(srCholesky_Solve(factor, x, 1));
+    solveDensely(&A, y, 1);
+    for (int32_t i = 0; i < 100; i++) {
+        // the scaled system has a condition below ten; solutions, times their scale, are below 1e6
+        assert_near(steepScale(i) * x[i], steepScale(i) * y[i], 1e-8);
+    }
+    srDestroyCholesky(factor);
+    srDestroyCsc(&A);
+    free(x);
+    free(y);
+}
+
 static srResult factorAndSolve(void* context) {
     srCholesky* factor;
     SR_TRY(srCreateCholesky(context, &factor));
     double X[2 * maxSize] = {1.0};
     srResult result = srCholesky_Solve(factor, X, 2);
+    if (result == sr_success) {
+        result = srCholesky_Factor(factor, context);
+    }
     srDestroyCholesky(factor);
     return result;
+}
+
+static srResult analyzeWithOrder(void* context) {
+    int32_t order[maxSize];
+    for (int32_t i = 0; i < maxSize; i++) {
+        order[i] = maxSize - 1 - i;
+    }
+    srCholesky* factor;
+    SR_TRY(srAnalyzeCholesky(context, order, &factor));
+    srDestroyCholesky(factor);
+    return sr_success;
 }
 
 static void failing_allocations_leak_nothing(void** state) {
@@ -166,6 +319,7 @@ static void failing_allocations_leak_nothing(void** state) {
         assert_success(srCreateCsc(maxSize, maxSize, triplets,
                                    makeMatrix(maxSize, perColumn[kind], triplets, dense), &A));
         srTestEveryAllocationFails(factorAndSolve, &A);
+        srTestEveryAllocationFails(analyzeWithOrder, &A);
         srDestroyCsc(&A);
     }
 }
@@ -173,10 +327,18 @@ static void failing_allocations_leak_nothing(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(sparse_solve_agrees_with_dense_elimination, srTestNothingLeaked),
-        cmocka_unit_test_teardown(supernodal_solve_agrees_with_dense_elimination, srTestNothingLeaked),
+        cmocka_unit_test_teardown(dense_block_agrees_with_dense_elimination, srTestNothingLeaked),
         cmocka_unit_test_teardown(indefinite_matrix_names_its_bad_column, srTestNothingLeaked),
         cmocka_unit_test_teardown(what_cannot_be_factored_is_refused, srTestNothingLeaked),
         cmocka_unit_test_teardown(upper_triangle_is_not_read, srTestNothingLeaked),
+        cmocka_unit_test_teardown(singular_matrix_names_its_bad_column, srTestNothingLeaked),
+        cmocka_unit_test_teardown(bad_column_is_in_the_callers_numbering, srTestNothingLeaked),
+        cmocka_unit_test_teardown(new_values_on_the_old_pattern_equal_a_new_factor, srTestNothingLeaked),
+        cmocka_unit_test_teardown(failed_values_leave_the_analysis_to_be_used_again, srTestNothingLeaked),
+        cmocka_unit_test_teardown(other_pattern_is_refused, srTestNothingLeaked),
+        cmocka_unit_test_teardown(order_that_is_no_permutation_is_refused, srTestNothingLeaked),
+        cmocka_unit_test_teardown(rows_of_very_different_scale_are_not_taken_for_singular,
+                                  srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("math/cholesky", tests, NULL, NULL);

@@ -2,7 +2,7 @@
 
 #include "math/csc.h"
 
-#include "support/support.h"
+#include "matrices.h"
 
 #include <math.h>
 
@@ -89,8 +89,22 @@ static void failing_allocations_leak_nothing(void** state) {
     srTestEveryAllocationFails(createAndDestroy, NULL);
 }
 
+static void symmetric_product_reads_the_lower_triangle_only(void** state) {
+    (void)state;
+    srTriplet triplets[] = {{0, 0, 2.0}, {2, 0, 3.0}, {1, 1, 5.0}, {2, 2, 7.0}, {0, 2, 1e9}, {0, 1, 1e9}};
+    srCsc A;
+    assert_success(srCreateCsc(3, 3, triplets, SR_ARRAY_COUNT(triplets), &A));
+    const double X[9] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0};
+    double Y[9] = {0};
+    srCsc_SubSymmetric3(Y, &A, X);
+    const double expected[9] = {-23.0, -28.0, -33.0, -20.0, -25.0, -30.0, -52.0, -62.0, -72.0};
+    assert_memory_equal(Y, expected, sizeof(Y));
+    srDestroyCsc(&A);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(symmetric_product_reads_the_lower_triangle_only, srTestNothingLeaked),
         cmocka_unit_test_teardown(entries_of_a_column_ascend_and_repeats_are_summed, srTestNothingLeaked),
         cmocka_unit_test_teardown(repeats_are_summed_in_the_order_given, srTestNothingLeaked),
         cmocka_unit_test_teardown(product_agrees_with_the_triplets, srTestNothingLeaked),

@@ -3,7 +3,7 @@
 #include "math/dense.h"
 
 #include "core/thread.h"
-#include "support/support.h"
+#include "matrices.h"
 
 static void blas_computes_correctly_here(void** state) {
     (void)state;
@@ -32,9 +32,41 @@ static void threads_may_check_at_once(void** state) {
     }
 }
 
+static void division_by_a_triangle_undoes_the_product(void** state) {
+    (void)state;
+    enum {
+        rows = 23,
+        columns = 17,
+        stride = 29
+    };
+    double *L = makeNumbers(stride * columns, 3), *X = makeNumbers(stride * columns, 4);
+    double B[stride * columns];
+    for (int j = 0; j < columns; j++) {
+        L[j + stride * j] += 4.0;
+    }
+    memcpy(B, X, sizeof(B));
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < columns; j++) {
+            double sum = 0.0;
+            for (int k = j; k < columns; k++) {
+                sum += X[i + stride * k] * L[k + stride * j];
+            }
+            B[i + stride * j] = sum;
+        }
+    }
+    srDivideByLower(B, rows, columns, stride, L, stride);
+    for (int i = 0; i < stride * columns; i++) {
+        // pivots of four and entries below one half: well conditioned; rows beyond are left alone
+        assert_near(B[i], X[i], i % stride < rows ? 1e-14 : 0.0);
+    }
+    free(L);
+    free(X);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(threads_may_check_at_once, srTestNothingLeaked),
+        cmocka_unit_test_teardown(division_by_a_triangle_undoes_the_product, srTestNothingLeaked),
         cmocka_unit_test_teardown(blas_computes_correctly_here, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("math/dense", tests, NULL, NULL);

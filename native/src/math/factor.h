@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The sparse factor as a frame uses it: taken over from CHOLMOD once, in an order and a layout made for our
+// own solves (solve.h), in one block of bytes that can be stored as it is and used where it lies. Lives here:
+// the layout, its making, its checks. Does not: arithmetic with it.
+
+#pragma once
+
+#include "math/cholesky.h"
+
+#include <stddef.h>
+
+/// Rows of a slab; a slab is also two slabs of doubles.
+#define SR_SLAB_ROWS 8
+
+/// Which panels a factor has; joined by |.
+typedef enum srFactorKind {
+    sr_factorFloat = 1,
+    sr_factorDouble = 2,
+} srFactorKind;
+
+/// With P the order and D the scales (powers of two), P D A D P' = L L'. Columns are in groups; a group of k
+/// columns has one dense panel [inverse of L11; -L21 * inverse of L11], so that both sweeps are products with
+/// it. Its rows come in slabs of SR_SLAB_ROWS rows, a slab column by column; a slab that meets the triangle
+/// ends with its last column that is not zero. All arrays lie in `bytes`.
+typedef struct srFactor {
+    int32_t size;
+    int32_t groupCount;
+    int32_t slabCount;
+    int32_t kinds;
+    const int32_t* columnStarts; ///< groupCount + 1
+    const int32_t* slabStarts;   ///< groupCount + 1, in slabs
+    const int32_t* rows;  ///< SR_SLAB_ROWS a slab: the group's own columns, rows below, `size` as padding.
+    const int32_t* order; ///< Row k is the caller's row order[k].
+    const float* scales;  ///< Of row k.
+    const int64_t* floatStarts; ///< groupCount + 1, in floats; null without the kind. Likewise:
+    const int64_t* doubleStarts;
+    const float* floatPanels;
+    const double* doublePanels;
+
+    int32_t mostColumns; ///< Of a group.
+    int32_t mostSlabs;   ///< Of a group.
+    const void* bytes;   ///< All of it, to be written to a file.
+    size_t byteCount;
+    void* ownedBytes; ///< Null when `bytes` are the caller's.
+} srFactor;
+
+/// Takes over a factor that has values. `sr_errorInvalidValue` when values do not fit the kind.
+SR_MUST_USE srResult srCreateFactor(const srCholesky* cholesky, int kinds, srFactor* outFactor);
+
+/// Takes over the values again after another numeric phase of the same `cholesky`. No other thread may use
+/// the factor meanwhile. When it fails the factor may only be filled again or destroyed.
+SR_MUST_USE srResult srFactor_Refill(srFactor* factor, const srCholesky* cholesky);
+
+/// A factor from stored bytes. They are used in place when they start at a multiple of 64, and must then stay
+/// until the factor is destroyed; else they are copied. `sr_errorInvalidValue` with a sentence when they are
+/// cut short, damaged, of another version or another byte order.
+SR_MUST_USE srResult srOpenFactor(const void* bytes, size_t byteCount, srFactor* outFactor);
+
+/// Accepts a zeroed factor.
+void srDestroyFactor(srFactor* factor);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The kernels of linear algebra that a frame runs, one table for each path of simd_path.h. Inner to solve.c,
+// thin.c and small.c: callers use those.
+
+#pragma once
+
+#include "math/factor.h"
+#include "math/thin.h"
+
+/// What the functions want of their arguments is said with those who call them.
+typedef struct srLinearKernels {
+    void (*sweepFloat)(const srFactor* f, float* w, float* scratch);
+    void (*sweepDouble)(const srFactor* f, double* w, double* scratch);
+    void (*mulAddThinFloat)(const srThin* T, const float* x, float* y);
+    void (*mulAddThinDouble)(const srThin* T, const double* x, double* y);
+    void (*mulAddTransposedThinFloat)(const srThin* T, const float* x, float* y, float* scratch);
+    void (*mulAddTransposedThinDouble)(const srThin* T, const double* x, double* y, double* scratch);
+    int32_t (*factorSmall)(double* A, int32_t size, int32_t stride);
+    void (*solveSmall)(const double* L, int32_t size, int32_t stride, double* X);
+} srLinearKernels;
+
+extern const srLinearKernels srLinearScalar, srLinearAvx2, srLinearNeon;
+
+/// Of the path that is taken now.
+const srLinearKernels* srGetLinearKernels(void);
