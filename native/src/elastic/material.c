@@ -6,7 +6,7 @@
 
 // chosen on the sample character: ears, tail and belly swing as one with the pull to the pose, neither as
 // jelly nor as wood
-#define WAVE_CROSSINGS_PER_SWING 1.1
+#define WAVE_CROSSINGS_PER_SWING 0.95
 
 double srYoungModulusForSize(double frequency, double density, double size) {
     double waveSpeed = WAVE_CROSSINGS_PER_SWING * frequency * size;

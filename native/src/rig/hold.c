@@ -9,10 +9,12 @@
 
 #include <stdlib.h>
 
-#define HELD_SHARE 0.1 // of a bone's mass: this much obeys exactly ...
-#define FREE_SHARE 0.4 // ... and beyond this nothing does
 #define SMALLEST_INFLUENCE 0.05
 #define SAME_DISTANCE 1e-6 // of the farthest: what rounding makes of equal distances
+
+static bool isLoose(const srBoneSegments* bones, int32_t bone) {
+    return bones->looseTips != NULL && bones->looseTips[bone] > 0.0f;
+}
 
 static double boneLength(const srBoneSegments* bones, int32_t k) {
     return srDistance(bones->heads[k], bones->tails[k]);
@@ -24,8 +26,8 @@ static void loosenChain(const srBoneSegments* bones, const int32_t* childCounts,
     // the chain reaches up to the first bone that branches or is not loose
     double chainLength = boneLength(bones, leaf);
     int32_t first = leaf;
-    for (int32_t k = bones->parents[leaf];
-         k != SR_NULL_INDEX && childCounts[k] == 1 && bones->looseTips[k] > 0.0f; k = bones->parents[k]) {
+    for (int32_t k = bones->parents[leaf]; k != SR_NULL_INDEX && childCounts[k] == 1 && isLoose(bones, k);
+         k = bones->parents[k]) {
         chainLength += boneLength(bones, k);
         first = k;
     }
@@ -46,8 +48,8 @@ static void findGrips(const srBoneSegments* bones, const int32_t* childCounts, d
     for (int32_t k = 0; k < bones->boneCount; ++k) {
         gripEnds[k] = 1.0;
     }
-    for (int32_t k = 0; bones->looseTips != NULL && k < bones->boneCount; ++k) {
-        if (childCounts[k] == 0 && bones->looseTips[k] > 0.0f) {
+    for (int32_t k = 0; k < bones->boneCount; ++k) {
+        if (childCounts[k] == 0 && isLoose(bones, k)) {
             loosenChain(bones, childCounts, k, gripEnds);
         }
     }
@@ -82,8 +84,19 @@ static int compareRanked(const void* a, const void* b) {
     return left->node < right->node ? -1 : left->node > right->node;
 }
 
-static double holdOfRank(double rank) {
-    double t = (FREE_SHARE - rank) / (FREE_SHARE - HELD_SHARE);
+// Of a bone's mass, nearest first: the share that obeys exactly, and the one beyond which nothing does. The
+// trunk lets its belly swing; hands, feet and head stay where the rig puts them, or soles would sink into the
+// ground.
+typedef struct Shares {
+    double held;
+    double free;
+} Shares;
+
+static const Shares TRUNK = {0.1, 0.4};
+static const Shares EXTREMITY = {0.6, 1.0};
+
+static double holdOfRank(double rank, Shares shares) {
+    double t = (shares.free - rank) / (shares.free - shares.held);
     t = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
     return t * t * (3.0 - 2.0 * t);
 }
@@ -112,7 +125,8 @@ static int32_t gatherRanked(const srVec3* nodes, const double* masses, const srN
 
 // The nodes of one bone, nearest first. Nodes at one distance, such as the two of a mirrored pair, have one
 // rank.
-static void holdByRank(const RankedNode* ranked, int32_t count, float* holds, float* distances) {
+static void holdByRank(const RankedNode* ranked, int32_t count, Shares shares, float* holds,
+                       float* distances) {
     double total = 0.0;
     for (int32_t j = 0; j < count; ++j) {
         total += ranked[j].mass;
@@ -120,7 +134,7 @@ static void holdByRank(const RankedNode* ranked, int32_t count, float* holds, fl
     double nearer = 0.0;
     double tie = SAME_DISTANCE * ranked[count - 1].distance;
     for (int32_t begin = 0, end = 0; begin < count && total > 0.0; begin = end) {
-        float hold = (float)holdOfRank(nearer / total);
+        float hold = (float)holdOfRank(nearer / total, shares);
         for (; end < count && ranked[end].distance - ranked[begin].distance <= tie; ++end) {
             if (hold > holds[ranked[end].node]) {
                 holds[ranked[end].node] = hold;
@@ -144,34 +158,42 @@ srResult srComputeHold(const srVec3* nodes, const double* masses, const srNodeWe
     }
 
     int32_t* childCounts = SR_ALLOC_ZERO(int32_t, boneCount);
+    int32_t* firmChildCounts = SR_ALLOC_ZERO(int32_t, boneCount);
     double* gripEnds = SR_ALLOC(double, boneCount);
     RankedNode* ranked = SR_ALLOC(RankedNode, entryCount);
     srResult result = sr_success;
-    if (childCounts == NULL || gripEnds == NULL || ranked == NULL) {
+    if (childCounts == NULL || firmChildCounts == NULL || gripEnds == NULL || ranked == NULL) {
         result = srFailOutOfMemory("the hold map");
         goto cleanup;
     }
 
     // which part of each bone grips
+    int32_t firmBoneCount = 0;
     for (int32_t k = 0; k < boneCount; ++k) {
+        firmBoneCount += !isLoose(bones, k);
         if (bones->parents[k] != SR_NULL_INDEX) {
             childCounts[bones->parents[k]] += 1;
+            firmChildCounts[bones->parents[k]] += !isLoose(bones, k);
         }
     }
     findGrips(bones, childCounts, gripEnds);
 
-    // each bone holds what is nearest to its grip
+    // each bone holds what is nearest to its grip; a firm bone that carries none but loose ones is an
+    // extremity
     int32_t rankedCount = gatherRanked(nodes, masses, weights, bones, gripEnds, ranked);
     qsort(ranked, (size_t)rankedCount, sizeof(RankedNode), compareRanked);
     for (int32_t begin = 0, end = 0; begin < rankedCount; begin = end) {
-        while (end < rankedCount && ranked[end].bone == ranked[begin].bone) {
+        int32_t bone = ranked[begin].bone;
+        while (end < rankedCount && ranked[end].bone == bone) {
             ++end;
         }
-        holdByRank(ranked + begin, end - begin, outHolds, outDistances);
+        bool isExtremity = firmBoneCount > 1 && !isLoose(bones, bone) && firmChildCounts[bone] == 0;
+        holdByRank(ranked + begin, end - begin, isExtremity ? EXTREMITY : TRUNK, outHolds, outDistances);
     }
 
 cleanup:
     SR_FREE(childCounts, boneCount);
+    SR_FREE(firmChildCounts, boneCount);
     SR_FREE(gripEnds, boneCount);
     SR_FREE(ranked, entryCount);
     return result;
