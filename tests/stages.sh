@@ -42,7 +42,7 @@ run_stage_sanitizers() {
     setarch -R true 2>/dev/null && steady=(setarch -R)
     # the system's CHOLMOD has loops of OpenMP, whose barriers the sanitizer does not see
     OMP_THREAD_LIMIT=1 "${steady[@]}" ctest --test-dir "$here/build/tsan" --output-on-failure --no-tests=error -j 2 \
-        -R '^(core/test_parallel|core/test_job|sim/|api/)'
+        -R '^(core/test_parallel|core/test_job|core/test_file|solver/|sim/|api/)'
 }
 
 # ---- addon: its thinking part in plain Python, on the library of this build and on the packaged one if there is one ----

@@ -41,10 +41,12 @@ static bool writeCage(srCharacterId character, const srCharacterReport* report, 
 }
 
 static bool prepare(srCliInputs* inputs, const char* outputPath, srCliError* error) {
-    const char* inputPaths[] = {inputs->skinPath, inputs->rigPath};
+    srCliKept kept = {0};
+    srCliKeepInput(&kept, inputs->skinPath);
+    srCliKeepInput(&kept, inputs->rigPath);
     srCharacterId character = {0};
     srCharacterReport report = {0};
-    bool isDone = srCliCheckOutput(outputPath, inputPaths, 2, error) && srCliInputs_Read(inputs, error) &&
+    bool isDone = srCliCheckOutput(outputPath, &kept, error) && srCliInputs_Read(inputs, error) &&
                   srCliPrepareCharacter(inputs, &character, &report, error) &&
                   writeCage(character, &report, outputPath, error);
     if (isDone) {

@@ -61,11 +61,40 @@ typedef struct srSimulation {
     uint64_t hash; ///< Of the last frame's state.
 } srSimulation;
 
+static bool nameSurface(const srSimulation* simulation, int32_t frameIndex, char outPath[SR_CLI_PATH_SIZE],
+                        srCliError* error) {
+    int length = snprintf(outPath, SR_CLI_PATH_SIZE, "%s/frame_%04d.obj", simulation->objFolder,
+                          simulation->inputs.rig.firstFrame + frameIndex);
+    bool isNamed = length > 0 && length < SR_CLI_PATH_SIZE;
+    return isNamed || srCliFail(error, "The path of the folder for OBJ files is too long.");
+}
+
+// all that will be written against all that is read and against one another
+static bool checkFiles(const srSimulation* simulation, srCliError* error) {
+    srCliKept kept = {0};
+    srCliKeepInput(&kept, simulation->inputs.skinPath);
+    srCliKeepInput(&kept, simulation->inputs.rigPath);
+    srCliKeepInput(&kept, simulation->inputs.cagePath);
+    bool isFine = srCliCheckOutput(simulation->outputPath, &kept, error);
+    srCliKeepOutput(&kept, simulation->outputPath);
+    int32_t surfaceCount = simulation->objFolder != NULL ? simulation->inputs.rig.frameCount : 0;
+    for (int32_t i = 0; isFine && i < surfaceCount; ++i) {
+        char path[SR_CLI_PATH_SIZE];
+        isFine = nameSurface(simulation, i, path, error) && srCliCheckOutput(path, &kept, error);
+    }
+    return isFine;
+}
+
 static bool checkPaths(const srSimulation* simulation, srCliError* error) {
-    const srCliInputs* inputs = &simulation->inputs;
-    const char* inputPaths[] = {inputs->skinPath, inputs->rigPath, inputs->cagePath};
-    return srCliCheckOutput(simulation->outputPath, inputPaths, 3, error) &&
-           (simulation->objFolder == NULL || srCliMakeFolder(simulation->objFolder, error));
+    bool isNew = false;
+    if (simulation->objFolder != NULL && !srCliMakeFolder(simulation->objFolder, &isNew, error)) {
+        return false;
+    }
+    bool isFine = checkFiles(simulation, error);
+    if (!isFine && isNew) {
+        remove(simulation->objFolder);
+    }
+    return isFine;
 }
 
 static bool startShot(srSimulation* simulation, srCliError* error) {
@@ -130,13 +159,9 @@ static void noteLargest(srSimulation* simulation, int32_t frame, const float* of
 static bool writeSurface(const srSimulation* simulation, int32_t frameIndex, const float* offsets,
                          float* positions, srCliError* error) {
     const srCliInputs* inputs = &simulation->inputs;
-    char path[4096];
-    int length = snprintf(path, sizeof(path), "%s/frame_%04d.obj", simulation->objFolder,
-                          inputs->rig.firstFrame + frameIndex);
-    if (length < 0 || (size_t)length >= sizeof(path)) {
-        return srCliFail(error, "The path of the folder for OBJ files is too long.");
-    }
-    return srCliPlaceSkin(&inputs->rig, frameIndex, &inputs->skin, offsets, positions, error) &&
+    char path[SR_CLI_PATH_SIZE];
+    return nameSurface(simulation, frameIndex, path, error) &&
+           srCliPlaceSkin(&inputs->rig, frameIndex, &inputs->skin, offsets, positions, error) &&
            srCliWriteObj(path, positions, srCliMesh_GetPointCount(&inputs->skin),
                          inputs->skin.triangles.items, srCliMesh_GetTriangleCount(&inputs->skin), error);
 }
@@ -230,7 +255,7 @@ static void printJson(const srSimulation* simulation) {
 static int simulate(srSimulation* simulation) {
     srCliError error = {{0}};
     bool isDone =
-        checkPaths(simulation, &error) && srCliInputs_Read(&simulation->inputs, &error) &&
+        srCliInputs_Read(&simulation->inputs, &error) && checkPaths(simulation, &error) &&
         srCliPrepareCharacter(&simulation->inputs, &simulation->character, &simulation->report, &error) &&
         startShot(simulation, &error) && bake(simulation, &error) && collectResults(simulation, &error);
     if (isDone && simulation->wantsJson) {

@@ -11,6 +11,7 @@
 
 typedef struct srCliWriter {
     const char* path; ///< Not owned.
+    char* finalPath;  ///< Where a link leads to.
     char* partialPath;
     FILE* file; ///< To print to. Failures of printing are found by the commit.
 } srCliWriter;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Preparing a character, stage by stage, on one worker: surface and tree, meshing, embedding, transfer of
-// weights. The baselines are the same answers without a tree or a grid, measured here on a sample of the
-// points; their source is below.
+// weights. The baselines (prepare_plain.c) are the same answers without a tree, a grid or a factor, in the
+// same run; where they would take too long, of a sample, scaled up.
 
+#include "prepare_plain.h"
 #include "report.h"
 
 #include "core/parallel.h"
 #include "core/thread.h"
 #include "mesh/bvh.h"
 #include "mesh/embedding.h"
+#include "mesh/lattice.h"
 #include "mesh/mesher.h"
 #include "weights/transfer.h"
 
@@ -134,51 +136,6 @@ static double lesser(double a, double b) {
     return a < b ? a : b;
 }
 
-static double distanceToSegment(srVec3 p, srVec3 a, srVec3 b) {
-    srVec3 ab = srSub(b, a);
-    double t = srDot(srSub(p, a), ab) / srDot(ab, ab);
-    return srDistance(p, srMulAdd(a, t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t, ab));
-}
-
-// Baseline: the nearest of all triangles.
-static double scanTriangles(const srSurface* surface, srVec3 p) {
-    double best = HUGE_VAL;
-    for (int32_t t = 0; t < surface->triangleCount; t++) {
-        const int32_t* c = surface->triangles[t];
-        srVec3 a = surface->points[c[0]], b = surface->points[c[1]], d = surface->points[c[2]];
-        srVec3 ab = srSub(b, a), ad = srSub(d, a), ap = srSub(p, a), n = srCross(ab, ad);
-        double nn = srDot(n, n), v = srDot(srCross(ap, ad), n), w = srDot(srCross(ab, ap), n);
-        if (v >= 0.0 && w >= 0.0 && v + w <= nn) {
-            best = lesser(best, fabs(srDot(ap, n)) / sqrt(nn));
-        } else {
-            best = lesser(best, lesser(distanceToSegment(p, a, b),
-                                       lesser(distanceToSegment(p, b, d), distanceToSegment(p, d, a))));
-        }
-    }
-    return best;
-}
-
-// Baseline: the cell in which the point's smallest barycentric weight is largest, of all cells.
-static int32_t scanCells(const srCage* cage, srVec3 p) {
-    int32_t found = SR_NULL_INDEX;
-    double best = -HUGE_VAL;
-    for (int32_t cell = 0; cell < cage->cellCount; cell++) {
-        const int32_t* c = cage->cells[cell];
-        srVec3 a = cage->nodes[c[0]], ap = srSub(p, a);
-        srVec3 ab = srSub(cage->nodes[c[1]], a), ac = srSub(cage->nodes[c[2]], a),
-               ad = srSub(cage->nodes[c[3]], a);
-        double volume = srDot(ab, srCross(ac, ad));
-        double w1 = srDot(ap, srCross(ac, ad)) / volume, w2 = srDot(ap, srCross(ad, ab)) / volume;
-        double w3 = srDot(ap, srCross(ab, ac)) / volume;
-        double smallest = lesser(lesser(1.0 - w1 - w2 - w3, w1), lesser(w2, w3));
-        if (smallest > best) {
-            best = smallest;
-            found = cell;
-        }
-    }
-    return found;
-}
-
 // A point of the sample: a vertex moved in or out a little, as lattice points near the skin are.
 static srVec3 samplePoint(const Scene* scene, int32_t i) {
     srVec3 p = scene->vertices[(int32_t)((int64_t)i * scene->vertexCount / sampleCount)];
@@ -197,7 +154,6 @@ static void benchTree(srBenchReport* report, Scene* scene, const char* caseName)
         check(srCreateBvh(&scene->surface, &scene->bvh));
         seconds = lesser(seconds, srGetSeconds() - start);
     }
-    srBench_Add(report, caseName, "surface and tree", 1e3 * seconds, "ms", NULL);
 
     double start = srGetSeconds(), worst = 0.0;
     double distances[sampleCount];
@@ -207,14 +163,36 @@ static void benchTree(srBenchReport* report, Scene* scene, const char* caseName)
     double tree = srGetSeconds() - start;
     start = srGetSeconds();
     for (int32_t i = 0; i < sampleCount; i++) {
-        double difference = fabs(scanTriangles(&scene->surface, samplePoint(scene, i)) - distances[i]);
+        double difference = fabs(srScanTriangles(&scene->surface, samplePoint(scene, i)) - distances[i]);
         worst = difference > worst ? difference : worst;
     }
     double scan = srGetSeconds() - start;
+    srBench_Add(report, caseName, "surface and tree", 1e3 * seconds, "ms", NULL);
+    srBench_Add(report, caseName, "surface and tree, baseline: 200 queries without", 1e3 * scan, "ms", NULL);
+    srBench_Add(report, caseName, "surface and tree, queries until it pays",
+                seconds * sampleCount / (scan - tree), "", "<= 1000");
     srBench_Add(report, caseName, "nearest point, tree", 1e6 * tree / sampleCount, "us", NULL);
-    srBench_Add(report, caseName, "nearest point, all triangles", 1e6 * scan / sampleCount, "us", NULL);
+    srBench_Add(report, caseName, "nearest point, baseline: all triangles", 1e6 * scan / sampleCount, "us",
+                NULL);
     srBench_Add(report, caseName, "nearest point, times faster", scan / tree, "", ">= 10");
     srBench_Add(report, caseName, "nearest point, largest difference", worst, "m", "<= 1e-9");
+}
+
+// What the distances of one lattice of that spacing cost without a tree; the mesher tries up to five, and
+// does more with them
+static double scanLattice(const srSurface* surface, double spacing) {
+    srLattice lattice;
+    double sum = 0.0; // so that the scan is not optimised away
+    if (!srMakeLattice(surface->lower, surface->upper, 0.36 * spacing, spacing, INT32_MAX / 4, &lattice)) {
+        return HUGE_VAL;
+    }
+    double start = srGetSeconds();
+    for (int32_t i = 0; i < sampleCount; i++) {
+        int32_t point = (int32_t)((int64_t)i * lattice.pointCount / sampleCount);
+        sum += srScanTriangles(surface, srLattice_Point(&lattice, point));
+    }
+    double seconds = srGetSeconds() - start;
+    return sum > 0.0 ? seconds / sampleCount * lattice.pointCount : 0.0;
 }
 
 static void benchMeshing(srBenchReport* report, Scene* scene, const char* caseName, int32_t target) {
@@ -227,7 +205,10 @@ static void benchMeshing(srBenchReport* report, Scene* scene, const char* caseNa
         check(srMeshSurface(&scene->surface, &settings, &scene->cage, &found));
         seconds = lesser(seconds, srGetSeconds() - start);
     }
+    double scan = scanLattice(&scene->surface, found.spacing);
     srBench_Add(report, caseName, "meshing", seconds, "s", "<= 1");
+    srBench_Add(report, caseName, "meshing, baseline: distances of one lattice", scan, "s", NULL);
+    srBench_Add(report, caseName, "meshing, times faster than that alone", scan / seconds, "", ">= 1");
     srBench_Add(report, caseName, "nodes of target", scene->cage.nodeCount / (double)target, "", NULL);
     srBench_Add(report, caseName, "cells", scene->cage.cellCount, "", NULL);
     srBench_Add(report, caseName, "smallest dihedral angle", found.minDihedralDegrees, "degrees", ">= 9.5");
@@ -245,11 +226,11 @@ static void benchEmbedding(srBenchReport* report, Scene* scene, const char* case
     double start = srGetSeconds();
     int64_t sum = 0; // so that the scan is not optimised away
     for (int32_t i = 0; i < sampleCount; i++) {
-        sum += scanCells(&scene->cage, scene->vertices[(int64_t)i * scene->vertexCount / sampleCount]);
+        sum += srScanCells(&scene->cage, scene->vertices[(int64_t)i * scene->vertexCount / sampleCount]);
     }
     double scan = (srGetSeconds() - start) / sampleCount * scene->vertexCount;
     srBench_Add(report, caseName, "embedding", 1e3 * seconds, "ms", NULL);
-    srBench_Add(report, caseName, "embedding, all cells", sum >= 0 ? 1e3 * scan : 0.0, "ms", NULL);
+    srBench_Add(report, caseName, "embedding, baseline: all cells", sum >= 0 ? 1e3 * scan : 0.0, "ms", NULL);
     srBench_Add(report, caseName, "embedding, times faster", scan / seconds, "", ">= 10");
     srBench_Add(report, caseName, "vertices outside", scene->embedding.outsideCount, "", NULL);
     srBench_Add(report, caseName, "largest sum of weights", scene->embedding.largestWeightSum, "", "<= 4");
@@ -265,8 +246,26 @@ static void benchTransfer(srBenchReport* report, Scene* scene, const char* caseN
         check(srTransferWeights(&scene->cage, &scene->embedding, &painted, weights));
         seconds = lesser(seconds, srGetSeconds() - start);
     }
+    float* plain = malloc(sizeof(float) * boneCount * (size_t)scene->cage.nodeCount);
+    double gradients = HUGE_VAL, worst = 0.0;
+    for (int run = 0; run < runCount; run++) {
+        double start = srGetSeconds();
+        if (!srTransferByGradients(&scene->cage, &scene->embedding, &painted, plain)) {
+            fprintf(stderr, "The baseline of the transfer does not converge or has no memory.\n");
+            exit(1);
+        }
+        gradients = lesser(gradients, srGetSeconds() - start);
+    }
+    for (int32_t i = 0; i < boneCount * scene->cage.nodeCount; i++) {
+        double difference = fabs((double)weights[i] - (double)plain[i]);
+        worst = difference > worst ? difference : worst;
+    }
     free(weights);
+    free(plain);
     srBench_Add(report, caseName, "transfer of 10 bones", 1e3 * seconds, "ms", NULL);
+    srBench_Add(report, caseName, "transfer, baseline: conjugate gradients", 1e3 * gradients, "ms", NULL);
+    srBench_Add(report, caseName, "transfer, times faster", gradients / seconds, "", ">= 1");
+    srBench_Add(report, caseName, "transfer, largest difference", worst, "", "<= 1e-5");
 }
 
 static void benchShape(srBenchReport* report, const Shape* shape) {

@@ -136,8 +136,8 @@ static void subtractProduct(const srCsc* A, const double* x, long double* residu
         for (int32_t p = A->columnStarts[j]; p < A->columnStarts[j + 1]; p++) {
             size_t i = (size_t)A->rows[p];
             for (size_t c = 0; c < 3; c++) {
-                residual[3 * i + c] -= (long double)A->values[p] * x[3 * j + c];
-                residual[3 * j + c] -= i != j ? (long double)A->values[p] * x[3 * i + c] : 0.0L;
+                residual[3 * i + c] -= (long double)A->values[p] * (long double)x[3 * j + c];
+                residual[3 * j + c] -= i != j ? (long double)A->values[p] * (long double)x[3 * i + c] : 0.0L;
             }
         }
     }
@@ -150,7 +150,7 @@ static void solveExactly(Scene* s) {
     memset(s->exact, 0, s->count * sizeof(double));
     for (int step = 0; step < 4; step++) {
         for (size_t i = 0; i < s->count; i++) {
-            residual[i] = s->b[i];
+            residual[i] = (long double)s->b[i];
         }
         subtractProduct(&s->A, s->exact, residual);
         for (size_t i = 0; i < s->count; i++) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every header compiles alone, as C17 and as C++17."""
+"""Every header compiles alone: as C17, and the library's as C++17 too."""
 
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -12,14 +12,16 @@ LANGUAGES = {
     "C++17": ["c++", "-std=c++17", "-x", "c++"],
 }
 FLAGS = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-D_POSIX_C_SOURCE=200809L"]
+ROOTS = ("native/include", "native/src", "native", "tests/native", "tests/bench")
+LIBRARY_HEADERS = ("native/include/**/*.h", "native/src/**/*.h")
+OTHER_HEADERS = ("native/cli/**/*.h", "tests/**/*.h")
 
 
 def compile_alone(root: Path, header: Path, language: str) -> str | None:
     command = [
         *LANGUAGES[language],
         *FLAGS,
-        f"-I{root / 'native' / 'include'}",
-        f"-I{root / 'native' / 'src'}",
+        *(f"-I{root / folder}" for folder in ROOTS),
         "-",
     ]
     source = f'#include "{header}"\n'
@@ -31,8 +33,10 @@ def compile_alone(root: Path, header: Path, language: str) -> str | None:
 
 
 def find_faults(root: Path) -> list[str]:
-    headers = list(files(root, "native/include/**/*.h", "native/src/**/*.h"))
-    jobs = [(root, header, language) for header in headers for language in LANGUAGES]
+    jobs = [
+        *((root, header, name) for header in files(root, *LIBRARY_HEADERS) for name in LANGUAGES),
+        *((root, header, "C17") for header in files(root, *OTHER_HEADERS)),
+    ]
     with ThreadPoolExecutor(2) as pool:
         return [fault for fault in pool.map(lambda job: compile_alone(*job), jobs) if fault]
 

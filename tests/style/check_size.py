@@ -14,11 +14,24 @@ ADDON_FUNCTION_WALL = 40
 ADDON_FILE_WALL = 400
 PYTHON_FUNCTION_WALL = 100
 PYTHON_FILE_WALL = 800
+C_FILES = ("native/**/*.[ch]", "native/**/*.inl", "tests/**/*.[ch]", "tests/**/*.inl")
 GENERATED = {"addon/softrig/native/bindings.py"}
 
 
+def function_name(head: str) -> str:
+    """What a head before a brace at depth 0 is called; nothing where it is a type or a value."""
+    flat = head
+    while flat != (inner := re.sub(r"\([^()]*\)", " ", flat)):
+        flat = inner
+    is_data = "=" in flat or re.search(r"\b(?:struct|union|enum)\s+\w*\s*$", flat)
+    if is_data or re.search(r'\b(?:typedef|extern\s*"")', flat):
+        return ""
+    found = re.search(r"(\w+)\s*\(", head) or re.search(r"(\w+)\s*$", flat)
+    return found[1] if found else ""
+
+
 def c_functions(code: str) -> Iterator[tuple[str, int, int]]:
-    """Name, first line and line count of each function: a brace at depth 0 after a `)`."""
+    """Name, first line and line count of each function: a brace at depth 0 that opens no data."""
     code = strip_comments(code)
     depth, start, name, head_start = 0, 0, "", 0
     for match in re.finditer(r"[{};]|^#.*(?:\\\n.*)*", code, re.MULTILINE):
@@ -26,8 +39,7 @@ def c_functions(code: str) -> Iterator[tuple[str, int, int]]:
         if sign == "{":
             if depth == 0:
                 head = code[head_start : match.start()]
-                found = re.search(r"(\w+)\s*\(.*\)\s*$", head, re.DOTALL)
-                name = found[1] if found else ""
+                name = function_name(head)
                 blank = len(head) - len(head.lstrip())
                 start = code.count("\n", 0, head_start + blank) + 1
             depth += 1
@@ -40,7 +52,7 @@ def c_functions(code: str) -> Iterator[tuple[str, int, int]]:
 
 
 def check_c(root: Path) -> Iterator[str]:
-    for path in files(root, "native/**/*.[ch]", "tests/**/*.[ch]"):
+    for path in files(root, *C_FILES):
         text = path.read_text(encoding="utf-8")
         shown = path.relative_to(root)
         length = text.count("\n")

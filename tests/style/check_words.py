@@ -20,8 +20,15 @@ RULES = {
     ),
     "a mark of unfinished work": re.compile(r"\b(?:TOD[O]|FIXM[E]|XX[X]|HAC[K])\b"),
 }
-SOURCES = ("**/*.[ch]", "**/*.py", "**/*.sh", "**/*.cmake", "**/CMakeLists.txt")
-TEXTS = ("**/*.md", "**/*.txt", "**/*.toml", "**/*.json", "softrig", ".ci/run")
+SOURCES = (
+    *("**/*.[ch]", "**/*.inl", "**/*.py", "**/*.sh", "**/*.cmake", "**/CMakeLists.txt"),
+    *("softrig", ".ci/*"),
+)
+TEXTS = (
+    *("**/*.md", "**/*.txt", "**/*.toml", "**/*.json", "**/*.yml", "**/*.yaml", "**/*.svg"),
+    *("**/*.map", "**/*.in", "**/*.supp", "**/*.ini", "**/*.cfg"),
+    *("**/Dockerfile*", "**/*.dockerfile", "**/Makefile", "**/.clang-format", "**/.gitignore"),
+)
 
 
 def check_words(root: Path, path: Path) -> Iterator[str]:

@@ -20,16 +20,19 @@ def files(root: Path, *patterns: str) -> Iterator[Path]:
 
 
 def strip_comments(code: str) -> str:
-    """C without comments and without what strings hold; lines keep their numbers."""
-    pattern = r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+    """C without comments and what strings hold, but for includes; lines keep their numbers."""
+    include = r'^[ \t]*#[ \t]*include[ \t]*"[^"\n]*"'
+    comment = r"//[^\n]*|/\*.*?\*/"
+    text = r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+    pattern = f"{include}|{comment}|{text}"
 
     def blank(match: re.Match[str]) -> str:
         text = match.group()
         if text[0] in "\"'":
-            return text if text.endswith('.h"') else text[0] * 2
-        return "\n" * text.count("\n")
+            return text[0] * 2
+        return "\n" * text.count("\n") if text[0] == "/" else text
 
-    return re.sub(pattern, blank, code, flags=re.DOTALL)
+    return re.sub(pattern, blank, code, flags=re.DOTALL | re.MULTILINE)
 
 
 def run(find_faults: Callable[[Path], list[str]]) -> None:

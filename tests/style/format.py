@@ -17,8 +17,9 @@ def run_ruff(check: bool) -> bool:
     sources = [str(path) for path in files(ROOT, "**/*.py")]
     lint = [*RUFF, "check", *RUFF_OPTIONS, "--output-format=concise", *([] if check else ["--fix"])]
     layout = [*RUFF, "format", *RUFF_OPTIONS, *(["--check"] if check else [])]
-    lint_code = subprocess.run([*lint, *sources]).returncode
-    layout_code = subprocess.run([*layout, *sources]).returncode
+    # ruff takes the folder that it runs in for the project's
+    lint_code = subprocess.run([*lint, *sources], cwd=ROOT).returncode
+    layout_code = subprocess.run([*layout, *sources], cwd=ROOT).returncode
     return lint_code == 0 and layout_code == 0
 
 

@@ -65,10 +65,21 @@ def objections(find_faults: Callable[[Path], list[str]], tree: Path, name: str) 
         ("sim/planted.c", '"api/check.h"'),
         ("mesh/planted.c", '"surface.h"'),
         ("mesh/planted.c", '"../core/error.h"'),
+        ("mesh/planted.c", '"core/../sim/tape.h"'),
+        ("mesh/planted.c", '"mesh/./surface.h"'),
+        ("mesh/planted.c", '"core//error.h"'),
+        ("mesh/planted.c", '"sim/tape.c"'),
+        ("mesh/planted.c", '"sim/planted.inl"'),
+        ("mesh/planted.inl", '"sim/tape.h"'),
+        ("mesh/planted.c", "PLANTED_HEADER"),
         ("mesh/planted.c", "<pthread.h>"),
         ("core/planted.c", "<unistd.h>"),
         ("sim/planted.c", "<cholmod.h>"),
         ("solver/planted.c", "<immintrin.h>"),
+        ("core/thread.c", "<xmmintrin.h>"),
+        ("math/planted_avx2.c", "<immintrin.h>"),
+        ("math/planted_neon.c", "<arm_neon.h>"),
+        ("math/planted.inl", "<immintrin.h>"),
         ("planted/planted.c", '"core/error.h"'),
     ],
 )
@@ -88,6 +99,9 @@ def test_an_include_across_a_wall(tree: Path, name: str, include: str) -> None:
         ("sim/planted.c", '"weights/transfer.h"'),
         ("api/planted.c", '"core/id.h"'),
         ("mesh/planted.c", "<string.h>"),
+        ("math/simd.h", "<immintrin.h>"),
+        ("math/simd.h", "<arm_neon.h>"),
+        ("math/planted_avx2.c", '"math/simd.h"'),
     ],
 )
 def test_an_include_that_is_allowed(tree: Path, name: str, include: str) -> None:
@@ -102,6 +116,9 @@ def test_an_include_that_is_allowed(tree: Path, name: str, include: str) -> None
         ("sim/planted.c", "int x = SR_BLAS(dpotrf);"),
         ("core/planted.c", "void srPlanted(void) { openblas_set_num_threads(1); }"),
         ("weights/planted.c", "cholmod_common common;"),
+        ("math/planted_avx2.c", "__m256 x = _mm256_setzero_ps();"),
+        ("math/planted.inl", "float32x4_t x = vaddq_f32(a, b);"),
+        ("solver/planted.c", "x = __builtin_ia32_sqrtps256(y);"),
         ("math/csc.c", "cholmod_common common;"),
     ],
 )
@@ -120,6 +137,9 @@ def test_a_dependency_in_a_comment_is_no_fault(tree: Path) -> None:
     [
         ("native/cli/planted.c", '"core/error.h"'),
         ("native/cli/planted.c", "<pthread.h>"),
+        ("native/cli/planted.c", '"cli/../src/core/hash.h"'),
+        ("native/cli/planted.c", '"softrig/../../src/core/hash.h"'),
+        ("native/cli/planted.c", "PLANTED_HEADER"),
         ("native/include/softrig/planted.h", '"core/error.h"'),
         ("native/include/softrig/planted.h", "<unistd.h>"),
     ],
@@ -137,6 +157,16 @@ def test_a_user_of_the_contract_that_looks_inside(tree: Path, name: str, include
         ("native/planted.py", "from softrig.blender import carrier"),
         ("model/planted.py", "def f():\n    import bpy"),
         ("model/planted.py", "from mathutils import Matrix"),
+        ("model/planted.py", "try:\n    import bpy\nexcept ImportError:\n    bpy = None"),
+        ("native/planted.py", 'import importlib\nbpy = importlib.import_module("bpy")'),
+        ("model/planted.py", 'from importlib import import_module\nimport_module("bpy.types")'),
+        ("model/planted.py", 'def f():\n    return __import__("bpy")'),
+        ("model/planted.py", "def f(name):\n    return __import__(name)"),
+        ("model/planted.py", 'import importlib\nimportlib.import_module("softrig.blender")'),
+        (
+            "model/planted.py",
+            'import importlib\nimportlib.import_module("..blender", "softrig.model")',
+        ),
         ("model/planted.py", "import ctypes"),
         ("model/planted.py", "from .. import blender"),
         ("model/planted.py", "from ..properties import Settings"),
@@ -147,6 +177,11 @@ def test_a_user_of_the_contract_that_looks_inside(tree: Path, name: str, include
         ("operators/planted.py", "from softrig import handlers"),
         ("helpers/planted.py", "import os"),
         ("__init__.py", "import bpy"),
+        ("__init__.py", "try:\n    import bpy\nexcept ImportError:\n    bpy = None"),
+        ("__init__.py", "if True:\n    from bpy import types"),
+        ("__init__.py", "class Planted:\n    import bpy"),
+        ("__init__.py", 'import importlib\nbpy = importlib.import_module("bpy")'),
+        ("__init__.py", 'bpy = __import__("bpy")'),
     ],
 )
 def test_an_import_across_a_wall(tree: Path, name: str, line: str) -> None:
@@ -162,6 +197,8 @@ def test_an_import_across_a_wall(tree: Path, name: str, line: str) -> None:
         ("blender/planted.py", "import bpy\nfrom ..model.session import Session"),
         ("panels/planted.py", "import bpy\nfrom ..blender import carrier"),
         ("__init__.py", "def register():\n    import bpy\n"),
+        ("model/planted.py", 'import importlib\njson = importlib.import_module("json")'),
+        ("model/planted.py", "try:\n    import numpy\nexcept ImportError:\n    numpy = None"),
     ],
 )
 def test_an_import_that_is_allowed(tree: Path, name: str, line: str) -> None:
@@ -217,6 +254,15 @@ def test_a_header_that_does_not_compile_alone(tree: Path, text: str, languages: 
     assert failing == languages
 
 
+@pytest.mark.parametrize("folder", ["native/cli", "tests/native/support", "tests/bench"])
+def test_a_header_of_another_folder_that_does_not_compile_alone(tree: Path, folder: str) -> None:
+    write(tree, f"{folder}/planted.h", "#pragma once\nint32_t srPlanted(void);\n")
+    write(tree, f"{folder}/fine.h", "#pragma once\nint srPlanted(int class);\n")
+    faults = objections(check_headers.find_faults, tree, folder)
+    assert len(faults) == 1
+    assert f"{folder}/planted.h does not compile alone as C17" in faults[0]
+
+
 # ---- bindings ------------------------------------------------------------------------------------
 
 
@@ -255,6 +301,25 @@ def test_a_long_c_function(tree: Path, line_count: int, is_fault: bool) -> None:
     )
     write(tree, "native/src/core/planted.c", text)
     assert bool(objections(check_size.find_faults, tree, "srPlanted")) == is_fault
+
+
+@pytest.mark.parametrize(
+    ("head", "is_function"),
+    [
+        ("SR_PLANTED_HEAD {", True),
+        ("SR_PLANTED(srPlanted, int x) {", True),
+        ("void srPlanted(int x) SR_PLANTED_END {", True),
+        ("static int* (*srPlanted(void))(int) {", True),
+        ("struct srPlanted {", False),
+        ("typedef struct srPlanted {", False),
+        ("static const int srPlanted[] = {", False),
+        ("static srPlanted planted = SR_PLANTED(x) {", False),
+    ],
+)
+@pytest.mark.parametrize("ending", ["c", "inl"])
+def test_what_a_function_is(tree: Path, head: str, is_function: bool, ending: str) -> None:
+    write(tree, f"native/src/core/planted.{ending}", head + "\n" * 100 + "}\n")
+    assert bool(objections(check_size.find_faults, tree, "planted")) == is_function
 
 
 @pytest.mark.parametrize(
@@ -299,6 +364,19 @@ def test_a_word_that_must_not_stand(tree: Path, words: str) -> None:
     # the words stand here in pieces, else the check would object to this file
     write(tree, "native/src/core/planted.c", f"// {SPDX}\n// {words.replace('~', '')}\n")
     assert objections(check_words.find_faults, tree, "planted.c:2")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("native/packaging/planted.map", "native/cmake/planted.cmake", "tests/planted.sh"),
+        *("native/CMakeLists.txt", "tests/planted/Dockerfile", "Dockerfile.planted", ".gitignore"),
+        *("native/src/math/planted.inl", "planted.yml", "softrig", ".ci/run"),
+    ],
+)
+def test_a_file_of_another_kind_is_read_too(tree: Path, name: str) -> None:
+    write(tree, name, f"# {SPDX}\n# {'/ro~ot/.cache'.replace('~', '')}\n")
+    assert objections(check_words.find_faults, tree, f"{name}:2")
 
 
 def test_a_source_without_its_licence_line(tree: Path) -> None:

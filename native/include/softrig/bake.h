@@ -13,7 +13,8 @@
 typedef struct srBakeDef {
     size_t structSize; ///< Set by `srDefaultBakeDef`.
     srShotId shot;
-    const char* path;   ///< UTF-8. Written beside it and moved over it when whole.
+    const char* path;   ///< UTF-8, not empty. Written beside it and moved over it when whole. A link is
+                        ///< followed; what is there and is not a plain file is refused.
     int32_t firstFrame; ///< The range must be within the shot's.
     int32_t frameCount;
 } srBakeDef;

@@ -47,7 +47,7 @@ typedef struct srCharacterDef {
     int32_t boneCount;
     const float* boneRests; ///< 16 a bone: bone to armature in the rest pose (Blender's `matrix_local`). The
                             ///< bone runs from its origin along its y axis.
-    const float* boneLengths;   ///< Length of each bone in its armature's space.
+    const float* boneLengths;   ///< Length of each bone in its armature's space, 0 or more.
     const int32_t* boneParents; ///< `SR_NULL_INDEX` for a root; a parent stands before its children.
     const float* boneLooseTips; ///< 0 to 1: the share of a chain's length, from its free end, that swings
                                 ///< freely. Read from the last bone of an unbranched chain that ends freely
@@ -56,6 +56,7 @@ typedef struct srCharacterDef {
     const int32_t* boneSpaces;  ///< Which armature a bone belongs to, 0 .. spaceCount - 1. Null is 0 for all.
     int32_t spaceCount;         ///< How many armature objects there are; 0 only without bones.
     const float* spaceToSkin;   ///< 16 an armature: armature space to skin space at the moment of preparing.
+                                ///< Like `boneRests` not flat: they have an inverse.
 
     const float* cageNodes; ///< Optional: a cage of the caller's own, 3 a node, in skin space. Null: the
                             ///< library makes one.

@@ -45,11 +45,9 @@ typedef struct srShotStatus {
     int32_t recordedFrameCount; ///< From the first frame on, without a gap.
     int32_t readyFrameCount;    ///< Likewise: what can be shown.
     bool isRunning;             ///< The worker is busy.
-    srResult result;            ///< `sr_success`, or why the worker stopped; then `message` says it.
     int32_t limitedNodeCount;   ///< How often a node had to be held within the character's size (teleports,
                                 ///< broken rigs).
     float simulationSeconds;    ///< Time spent on the ready frames since the last restart.
-    char message[256];
 } srShotStatus;
 
 /// Makes an empty tape and cache. `sr_errorNotReady` while the character is being prepared.

@@ -31,9 +31,12 @@ static srResult startOn(srEntry* shotEntry, const srBakeDef* def, srBakeId* outB
 }
 
 srResult srStartBake(const srBakeDef* def, srBakeId* outBake) {
-    SR_CHECK_STRUCT(def);
+    SR_CHECK_STRUCT(def, "Begin with srDefaultBakeDef().");
     SR_CHECK_NOT_NULL(def->path);
     SR_CHECK_NOT_NULL(outBake);
+    if (def->path[0] == '\0') {
+        return srFail(sr_errorInvalidValue, "def->path is empty; it must name the file to write.");
+    }
     srEntry* entry = NULL;
     SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(def->shot), &entry));
     srResult result = startOn(entry, def, outBake);

@@ -54,7 +54,7 @@ size_t srGetStructSize(const char* structName) {
 
 srResult srSetAllocator(const srAllocator* allocator) {
     if (allocator != NULL) {
-        SR_CHECK_STRUCT(allocator);
+        SR_CHECK_STRUCT(allocator, "Set it to sizeof(srAllocator).");
         SR_CHECK_NOT_NULL(allocator->alloc);
         SR_CHECK_NOT_NULL(allocator->free);
     }

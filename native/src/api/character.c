@@ -7,6 +7,7 @@
 #include "api/check.h"
 #include "api/registry.h"
 #include "api/status.h"
+#include "math/mat34.h"
 #include "sim/preparation.h"
 
 #include <string.h>
@@ -54,12 +55,37 @@ static srResult checkWeights(const srCharacterDef* def) {
     return sr_success;
 }
 
+// matrices that are to be undone must not squash space flat
+static srResult checkInvertible(const char* name, const float* matrices, int32_t count) {
+    for (int32_t i = 0; i < count; ++i) {
+        srMat34 matrix = srFromColumns16(matrices + 16 * (size_t)i);
+        srMat34 inverse;
+        if (!srInvert34(&matrix, &inverse)) {
+            return srFail(sr_errorInvalidValue, "%s: matrix %d of %d is flat, it has no inverse.", name, i,
+                          count);
+        }
+    }
+    return sr_success;
+}
+
+static srResult checkBoneLengths(const srCharacterDef* def) {
+    SR_TRY(srCheckPlaces("boneLengths", def->boneLengths, (size_t)def->boneCount));
+    for (int32_t k = 0; k < def->boneCount; ++k) {
+        if (def->boneLengths[k] < 0.0f) {
+            return srFail(sr_errorInvalidValue, "boneLengths[%d] is %g; it must not be negative.", k,
+                          (double)def->boneLengths[k]);
+        }
+    }
+    return sr_success;
+}
+
 static srResult checkBones(const srCharacterDef* def) {
     SR_TRY(srCheckRange("boneCount", def->boneCount, 0, 100000));
     SR_TRY(srCheckRange("spaceCount", def->spaceCount, def->boneCount > 0 ? 1 : 0, 10000));
     if (def->spaceCount > 0) {
         SR_CHECK_NOT_NULL(def->spaceToSkin);
         SR_TRY(srCheckPlaces("spaceToSkin", def->spaceToSkin, 16 * (size_t)def->spaceCount));
+        SR_TRY(checkInvertible("spaceToSkin", def->spaceToSkin, def->spaceCount));
     }
     if (def->boneCount == 0) {
         return sr_success;
@@ -69,7 +95,8 @@ static srResult checkBones(const srCharacterDef* def) {
     SR_CHECK_NOT_NULL(def->boneLengths);
     SR_CHECK_NOT_NULL(def->boneParents);
     SR_TRY(srCheckPlaces("boneRests", def->boneRests, 16 * boneCount));
-    SR_TRY(srCheckPlaces("boneLengths", def->boneLengths, boneCount));
+    SR_TRY(checkInvertible("boneRests", def->boneRests, def->boneCount));
+    SR_TRY(checkBoneLengths(def));
     for (int32_t k = 0; k < def->boneCount; ++k) {
         if (def->boneParents[k] < SR_NULL_INDEX || def->boneParents[k] >= k) {
             return srFail(sr_errorInvalidValue, "boneParents[%d] is %d; a parent stands before its children.",
@@ -98,7 +125,7 @@ static srResult checkCage(const srCharacterDef* def) {
 }
 
 srResult srCreateCharacter(const srCharacterDef* def, srCharacterId* outCharacter) {
-    SR_CHECK_STRUCT(def);
+    SR_CHECK_STRUCT(def, "Begin with srDefaultCharacterDef().");
     SR_CHECK_NOT_NULL(outCharacter);
     SR_TRY(checkSkin(def));
     SR_TRY(checkBones(def));

@@ -14,19 +14,18 @@
 #define SR_CHECK_NOT_NULL(pointer)                                                                           \
     do {                                                                                                     \
         if ((pointer) == NULL) {                                                                             \
-            return srFail(sr_errorNullArgument, "%s: %s must not be null.", __func__, #pointer);             \
+            return srFail(sr_errorNullArgument, "%s must not be null.", #pointer);                           \
         }                                                                                                    \
     } while (0)
 
-/// Leaves the function with `sr_errorStructSize` when a def was not filled by its default function of this
-/// version.
-#define SR_CHECK_STRUCT(pointer)                                                                             \
+/// Leaves the function with `sr_errorStructSize` when a struct is not of this version; `remedy` says how the
+/// caller gets one that is.
+#define SR_CHECK_STRUCT(pointer, remedy)                                                                     \
     do {                                                                                                     \
         SR_CHECK_NOT_NULL(pointer);                                                                          \
         if ((pointer)->structSize != sizeof(*(pointer))) {                                                   \
-            return srFail(sr_errorStructSize,                                                                \
-                          "%s: %s->structSize is %zu, expected %zu. Fill it with its default function.",     \
-                          __func__, #pointer, (pointer)->structSize, sizeof(*(pointer)));                    \
+            return srFail(sr_errorStructSize, "%s->structSize is %zu; %zu was expected. %s", #pointer,       \
+                          (pointer)->structSize, sizeof(*(pointer)), remedy);                                \
         }                                                                                                    \
     } while (0)
 

@@ -33,7 +33,7 @@ srShotDef srDefaultShotDef(void) {
 }
 
 static srResult checkParams(const srShotParams* params) {
-    SR_CHECK_STRUCT(params);
+    SR_CHECK_STRUCT(params, "Begin with srDefaultShotParams().");
     SR_TRY(srCheckRange("frequency", (double)params->frequency, 0.1, 50.0));
     SR_TRY(srCheckRange("settleFrames", (double)params->settleFrames, 1.0, 10000.0));
     SR_TRY(srCheckRange("youngModulus", (double)params->youngModulus, 0.0, 1e9));
@@ -55,7 +55,7 @@ static srResult createOn(srEntry* characterEntry, const srShotDef* def, srShotId
 }
 
 srResult srCreateShot(const srShotDef* def, srShotId* outShot) {
-    SR_CHECK_STRUCT(def);
+    SR_CHECK_STRUCT(def, "Begin with srDefaultShotDef().");
     SR_CHECK_NOT_NULL(outShot);
     SR_TRY(checkParams(&def->params));
     SR_TRY(srCheckRange("frameCount", def->frameCount, 1, 1000000));
@@ -70,6 +70,17 @@ srResult srCreateShot(const srShotDef* def, srShotId* outShot) {
 
 srResult srDestroyShot(srShotId shot) {
     return srUnregister(sr_kindShot, SR_RAW_ID(shot));
+}
+
+// before any matrix is read
+static srResult checkRowRange(const srSimulation* simulation, int32_t firstFrame, int32_t rowCount) {
+    int32_t frameCount = srSimulation_GetFrameCount(simulation);
+    int64_t first = (int64_t)firstFrame - srSimulation_GetFirstFrame(simulation);
+    if (first >= 0 && first + rowCount <= frameCount) {
+        return sr_success;
+    }
+    return srFail(sr_errorInvalidValue, "%d frames from %d are not within the shot's %d from %d.", rowCount,
+                  firstFrame, frameCount, srSimulation_GetFirstFrame(simulation));
 }
 
 static srResult checkRows(const srSimulation* simulation, int32_t rowCount, const float* matrices,
@@ -92,7 +103,10 @@ srResult srShot_WriteTape(srShotId shot, int32_t firstFrame, int32_t rowCount, c
     srEntry* entry = NULL;
     SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
     srSimulation* simulation = srEntry_GetObject(entry);
-    srResult result = checkRows(simulation, rowCount, matrices, floatCount);
+    srResult result = checkRowRange(simulation, firstFrame, rowCount);
+    if (result == sr_success) {
+        result = checkRows(simulation, rowCount, matrices, floatCount);
+    }
     if (result == sr_success) {
         result = srSimulation_WriteTape(simulation, firstFrame, rowCount, matrices, outFirstChangedFrame);
     }

@@ -3,6 +3,9 @@
 // The partial file is locked while its writer lives, and renamed before the lock goes: so neither a second
 // writer nor a stale partial file can get under the final name.
 
+// realpath is an extension of POSIX in some systems' headers
+#define _XOPEN_SOURCE 700
+
 #include "core/file.h"
 
 #include "core/alloc.h"
@@ -10,7 +13,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -71,16 +76,32 @@ static srFileWriter* allocWriter(const char* path) {
 static bool isStillNamed(int descriptor, const char* path) {
     struct stat opened;
     struct stat named;
-    return fstat(descriptor, &opened) == 0 && stat(path, &named) == 0 && opened.st_dev == named.st_dev &&
+    return fstat(descriptor, &opened) == 0 && lstat(path, &named) == 0 && opened.st_dev == named.st_dev &&
            opened.st_ino == named.st_ino;
 }
 
-// Opens and locks the partial file. Answers errno; EWOULDBLOCK is another writer
+// Answers errno; EEXIST is something there that is not a plain file
+static int checkPlain(int descriptor) {
+    struct stat info;
+    if (fstat(descriptor, &info) != 0) {
+        return errno;
+    }
+    return S_ISREG(info.st_mode) ? 0 : EEXIST;
+}
+
+// Opens and locks the partial file, through no link and waiting for no reader of a pipe. Answers errno;
+// EWOULDBLOCK is another writer
 static int openPartial(srFileWriter* writer) {
     for (int32_t i = 0; i < MAX_OPEN_TRIES; i++) {
-        int descriptor = open(writer->partial, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        int descriptor =
+            open(writer->partial, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
         if (descriptor < 0) {
             return errno;
+        }
+        int code = checkPlain(descriptor);
+        if (code != 0) {
+            close(descriptor);
+            return code;
         }
         // a file system without locks has to do without
         if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
@@ -98,28 +119,65 @@ static int openPartial(srFileWriter* writer) {
     return EWOULDBLOCK;
 }
 
-static int truncatePartial(const srFileWriter* writer) {
-    struct stat info;
-    if (fstat(writer->descriptor, &info) != 0) {
-        return errno;
+static srResult failToOpen(const char* path, const srFileWriter* writer, int code) {
+    if (code == EWOULDBLOCK) {
+        return srFail(sr_errorFile, "Could not write %s: it is being written already.", path);
     }
-    return S_ISREG(info.st_mode) && ftruncate(writer->descriptor, 0) != 0 ? errno : 0;
+    if (code == EEXIST || code == ELOOP || code == ENXIO) {
+        return srFail(sr_errorFile, "Could not write %s: %s is in the way and is not a plain file.", path,
+                      writer->partial);
+    }
+    return failSystem("create", path, code);
+}
+
+// What stands under the final name: a plain file, with its permissions, or nothing. Anything else stays
+static srResult findTarget(const char* path, bool* outIsThere, mode_t* outMode) {
+    struct stat info;
+    *outIsThere = lstat(path, &info) == 0;
+    if (!*outIsThere) {
+        return errno == ENOENT ? sr_success : failSystem("write", path, errno);
+    }
+    if (!S_ISREG(info.st_mode)) {
+        return srFail(sr_errorFile, "Could not write %s: it is there already and is not a plain file.", path);
+    }
+    *outMode = info.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
+    return sr_success;
+}
+
+// Where the bytes are to stand: a link is followed, so that it stays a link
+static srResult resolveTarget(const char* path, char outPath[PATH_MAX]) {
+    struct stat info;
+    if (path[0] == '\0') {
+        return srFail(sr_errorFile, "Could not write a file: its path is empty.");
+    }
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) {
+        return realpath(path, outPath) != NULL ? sr_success : failSystem("follow the link", path, errno);
+    }
+    if (strlen(path) >= PATH_MAX) {
+        return failSystem("create", path, ENAMETOOLONG);
+    }
+    memcpy(outPath, path, strlen(path) + 1);
+    return sr_success;
 }
 
 srResult srOpenFileWriter(const char* path, srFileWriter** outWriter) {
-    srFileWriter* writer = allocWriter(path);
+    char target[PATH_MAX];
+    bool isThere = false;
+    mode_t mode = 0;
+    SR_TRY(resolveTarget(path, target));
+    SR_TRY(findTarget(target, &isThere, &mode));
+    srFileWriter* writer = allocWriter(target);
     if (writer == NULL) {
         return srFailOutOfMemory("writing a file");
     }
     int code = openPartial(writer);
     if (code != 0) {
+        srResult result = failToOpen(path, writer, code);
         freeWriter(writer);
-        return code == EWOULDBLOCK
-                   ? srFail(sr_errorFile, "Could not write %s: it is being written already.", path)
-                   : failSystem("create", path, code);
+        return result;
     }
-    code = truncatePartial(writer);
-    if (code != 0) {
+    if (ftruncate(writer->descriptor, 0) != 0) {
+        code = errno;
         srFileWriter_Abandon(writer);
         return failSystem("write", path, code);
     }
@@ -177,16 +235,25 @@ static void syncFolder(char* path) {
     }
 }
 
+// Moves the partial file to its final name, with the permissions of the file that it replaces where the file
+// system has any
+static srResult moveOver(srFileWriter* writer) {
+    bool isThere = false;
+    mode_t mode = 0;
+    SR_TRY(findTarget(writer->path, &isThere, &mode));
+    int code = isThere ? fchmod(writer->descriptor, mode) : 0;
+    (void)code;
+    return rename(writer->partial, writer->path) == 0 ? sr_success : failSystem("write", writer->path, errno);
+}
+
 srResult srFileWriter_Commit(srFileWriter* writer) {
     flushBuffer(writer);
     if (writer->failure == 0 && fsync(writer->descriptor) != 0) {
         writer->failure = errno;
     }
-    if (writer->failure == 0 && rename(writer->partial, writer->path) != 0) {
-        writer->failure = errno;
-    }
-    if (writer->failure != 0) {
-        srResult result = failSystem("write", writer->path, writer->failure);
+    srResult result =
+        writer->failure == 0 ? moveOver(writer) : failSystem("write", writer->path, writer->failure);
+    if (result != sr_success) {
         srFileWriter_Abandon(writer);
         return result;
     }

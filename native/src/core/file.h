@@ -10,14 +10,17 @@
 typedef struct srFileWriter srFileWriter;
 
 /// Creates `path` + ".partial" for writing; what a crash left there under that name is written over. A second
-/// writer to the same path, of this process or another, is refused for as long as the first lives.
+/// writer to the same path, of this process or another, is refused for as long as the first lives. What is no
+/// plain file is refused too, under either name. A link under `path` is followed and stays a link; one under
+/// the partial name is refused.
 SR_MUST_USE srResult srOpenFileWriter(const char* path, srFileWriter** outWriter);
 
 /// Buffered. After a failure every further write, and the commit, answers with the same error.
 SR_MUST_USE srResult srFileWriter_Write(srFileWriter* writer, const void* bytes, size_t size);
 
-/// Flushes to the disk, moves the file to its final name, frees the writer. On failure the partial file is
-/// removed, the file that was there before is untouched, and the writer is freed too.
+/// Flushes to the disk, moves the file to its final name, frees the writer. A file that was there passes on
+/// its permissions. On failure the partial file is removed, the file that was there before is untouched, and
+/// the writer is freed too.
 SR_MUST_USE srResult srFileWriter_Commit(srFileWriter* writer);
 
 /// Removes the partial file and frees the writer. Accepts null.

@@ -89,5 +89,5 @@ static inline srVec3f srToFloat(srVec3 a) {
 }
 
 static inline srVec3 srToDouble(srVec3f a) {
-    return (srVec3){a.x, a.y, a.z};
+    return (srVec3){(double)a.x, (double)a.y, (double)a.z};
 }

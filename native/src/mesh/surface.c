@@ -37,7 +37,8 @@ static bool isDegenerate(const srVec3* points, const int32_t corners[3]) {
 
 static void copyPoints(const float* points, srSurface* surface, srSurfaceReport* report) {
     for (int32_t v = 0; v < surface->pointCount; v++) {
-        surface->points[v] = (srVec3){points[3 * v], points[3 * v + 1], points[3 * v + 2]};
+        const float* x = points + 3 * (size_t)v;
+        surface->points[v] = (srVec3){(double)x[0], (double)x[1], (double)x[2]};
         report->nonFinitePointCount += !isFinitePoint(surface->points[v]);
     }
 }

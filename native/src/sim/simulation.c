@@ -19,6 +19,7 @@
 #define PI 3.14159265358979323846
 #define LOGARITHM_OF_50 3.912023005428146
 #define LARGEST_COORDINATE 1e30f // of an offset in skin space, in whatever object it is
+#define SMALLEST_SHARE 0.0001f   // of the later of two frames; what is nearer to the earlier one is that
 
 struct srSimulation {
     const srCharacter* character;
@@ -27,8 +28,9 @@ struct srSimulation {
 
     srMutex* control;
     srTape tape;
-    srVec3f* localOffsets; // scratch of readers: offsets of nodes in skin space
-    srVec3* places;        // scratch of readers: nodes in the world, ...
+    srVec3f* localOffsets; // scratch of readers: offsets of nodes in skin space, ...
+    float* laterOffsets;   // ... of vertices at the later of two frames, ...
+    srVec3* places;        // ... nodes in the world, ...
     srMat34* maps;         // ... and the maps that put them there
 
     // the worker's own but while it is paused
@@ -113,12 +115,14 @@ static srResult allocateParts(srSimulation* simulation) {
     simulation->places = SR_ALLOC(srVec3, nodeCount);
     simulation->maps = SR_ALLOC(srMat34, character->rig.boneCount + 1);
     simulation->localOffsets = SR_ALLOC(srVec3f, nodeCount);
+    simulation->laterOffsets = SR_ALLOC(float, 3 * (size_t)character->embedding.pointCount);
     simulation->previous = SR_ALLOC(srVec3f, nodeCount);
     simulation->substepPrimary = SR_ALLOC(srVec3f, nodeCount);
     simulation->limitedCounts = SR_ALLOC(int32_t, simulation->def.frameCount);
     if (simulation->control == NULL || simulation->places == NULL || simulation->maps == NULL ||
-        simulation->localOffsets == NULL || simulation->previous == NULL ||
-        simulation->substepPrimary == NULL || simulation->limitedCounts == NULL) {
+        simulation->localOffsets == NULL || simulation->laterOffsets == NULL ||
+        simulation->previous == NULL || simulation->substepPrimary == NULL ||
+        simulation->limitedCounts == NULL) {
         return srFailOutOfMemory("a shot");
     }
     int32_t rowFloatCount = 16 * srRig_GetRowMatrixCount(&character->rig);
@@ -159,6 +163,7 @@ void srDestroySimulation(srSimulation* simulation) {
     SR_FREE(simulation->places, nodeCount);
     SR_FREE(simulation->maps, simulation->character->rig.boneCount + 1);
     SR_FREE(simulation->localOffsets, nodeCount);
+    SR_FREE(simulation->laterOffsets, 3 * (size_t)simulation->character->embedding.pointCount);
     SR_FREE(simulation->previous, nodeCount);
     SR_FREE(simulation->substepPrimary, nodeCount);
     SR_FREE(simulation->limitedCounts, simulation->def.frameCount);
@@ -258,7 +263,6 @@ void srSimulation_GetStatus(srSimulation* simulation, srShotStatus* outStatus) {
         .recordedFrameCount = work.rowCount,
         .readyFrameCount = work.readyCount,
         .isRunning = work.readyCount < work.rowCount,
-        .result = sr_success,
         .limitedNodeCount = work.readyCount > 0 ? simulation->limitedCounts[work.readyCount - 1] : 0,
         .simulationSeconds = (float)work.seconds,
     };
@@ -281,30 +285,32 @@ srResult srSimulation_WaitFrame(srSimulation* simulation, int32_t frame, double 
                                                                  : failNotReady(simulation, wanted);
 }
 
-// offsets of the nodes at a ready row, from the world to skin space, as `share` of what is added to
-// `localOffsets`
-static void addLocalOffsets(srSimulation* simulation, int32_t row, float share) {
+// offsets of the vertices at a ready row, from the world to skin space
+static void readRow(srSimulation* simulation, int32_t row, float* outOffsets) {
     srMat34 object = srRig_ReadObject(srTape_GetRow(&simulation->tape, row));
     srMat34 toSkin;
     srInvert34(&object, &toSkin);
     const srVec3f* offsets = srFrameCache_GetOffsets(&simulation->cache, row);
+    const srVec3f zero = {0.0f, 0.0f, 0.0f};
     for (int32_t i = 0; i < simulation->cache.nodeCount; ++i) {
         srVec3f local = srToFloat(srMulVector34(&toSkin, srToDouble(offsets[i])));
         // an object of almost no size makes any offset huge
         bool isSane = fabsf(local.x) < LARGEST_COORDINATE && fabsf(local.y) < LARGEST_COORDINATE &&
                       fabsf(local.z) < LARGEST_COORDINATE;
-        if (isSane) {
-            simulation->localOffsets[i] = srMulAddF(simulation->localOffsets[i], share, local);
-        }
+        // the sum turns -0 into 0
+        simulation->localOffsets[i] = isSane ? srMulAddF(zero, 1.0f, local) : zero;
     }
+    srInterpolate(&simulation->character->embedding, simulation->localOffsets, outOffsets);
 }
 
+// Rows, shares and rounding are those of Blender's Mesh Cache modifier: a bake plays the bits that were live.
 static srResult readOffsetsLocked(srSimulation* simulation, double frame, float* outOffsets) {
-    double position = frame - simulation->def.firstFrame;
-    double last = simulation->def.frameCount - 1;
-    position = position > last ? last : position > 0.0 ? position : 0.0;
+    float position = (float)frame - (float)simulation->def.firstFrame;
+    float last = (float)(simulation->def.frameCount - 1);
+    position = position > last ? last : position > 0.0f ? position : 0.0f;
     int32_t row = (int32_t)position;
-    float share = (float)(position - row);
+    float share = position - (float)row;
+    share = share > SMALLEST_SHARE ? share : 0.0f;
     int32_t lastNeeded = share > 0.0f ? row + 1 : row;
     size_t floatCount = 3 * (size_t)simulation->character->embedding.pointCount;
     if (srWorker_GetStatus(simulation->worker).readyCount <= lastNeeded) {
@@ -312,12 +318,13 @@ static srResult readOffsetsLocked(srSimulation* simulation, double frame, float*
         return failNotReady(simulation, lastNeeded);
     }
 
-    memset(simulation->localOffsets, 0, (size_t)simulation->cache.nodeCount * sizeof(srVec3f));
-    addLocalOffsets(simulation, row, 1.0f - share);
+    readRow(simulation, row, outOffsets);
     if (share > 0.0f) {
-        addLocalOffsets(simulation, row + 1, share);
+        readRow(simulation, row + 1, simulation->laterOffsets);
+        for (size_t i = 0; i < floatCount; ++i) {
+            outOffsets[i] = outOffsets[i] * (1.0f - share) + simulation->laterOffsets[i] * share;
+        }
     }
-    srInterpolate(&simulation->character->embedding, simulation->localOffsets, outOffsets);
     return sr_success;
 }
 

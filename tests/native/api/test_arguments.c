@@ -190,8 +190,9 @@ static void null_pointers_are_named(void** state) {
     assert_result(srCreateShot(NULL, &shot), sr_errorNullArgument);
     assert_result(srCreateShot(&shotDef, NULL), sr_errorNullArgument);
     assert_result(srShot_WriteTape(shot, 1, 1, NULL, floatCount / FRAMES, NULL), sr_errorNullArgument);
-    assert_non_null(strstr(srGetErrorText(), "matrices"));
+    assert_string_equal(srGetErrorText(), "matrices must not be null.");
     assert_result(srShot_SetParams(shot, NULL), sr_errorNullArgument);
+    assert_string_equal(srGetErrorText(), "params must not be null.");
     assert_result(srShot_GetStatus(shot, NULL), sr_errorNullArgument);
     assert_result(srShot_ReadOffsets(shot, 1.0, NULL, 1), sr_errorNullArgument);
     assert_result(srShot_ReadNodes(shot, 1, true, NULL, 1), sr_errorNullArgument);
@@ -199,6 +200,9 @@ static void null_pointers_are_named(void** state) {
     assert_result(srStartBake(NULL, &bake), sr_errorNullArgument);
     assert_result(srStartBake(&bakeDef, &bake), sr_errorNullArgument);
     assert_non_null(strstr(srGetErrorText(), "path"));
+    bakeDef.path = "";
+    assert_result(srStartBake(&bakeDef, &bake), sr_errorInvalidValue);
+    assert_non_null(strstr(srGetErrorText(), "empty"));
     bakeDef.path = "x";
     assert_result(srStartBake(&bakeDef, NULL), sr_errorNullArgument);
     assert_result(srBake_GetStatus((srBakeId){0}, NULL), sr_errorNullArgument);
@@ -229,8 +233,11 @@ static void structs_of_another_size_are_refused(void** state) {
         shotDef.structSize = sizes[i];
         assert_result(srCreateShot(&shotDef, &newShot), sr_errorStructSize);
         assert_result(srShot_SetParams(shot, &params), sr_errorStructSize);
+        assert_non_null(strstr(srGetErrorText(), "srDefaultShotParams()"));
         assert_result(srStartBake(&bakeDef, &bake), sr_errorStructSize);
+        assert_non_null(strstr(srGetErrorText(), "srDefaultBakeDef()"));
         assert_result(srSetAllocator(&allocator), sr_errorStructSize);
+        assert_non_null(strstr(srGetErrorText(), "sizeof(srAllocator)"));
     }
 }
 
@@ -317,8 +324,14 @@ static void wrong_numbers_in_a_character_s_arrays_are_refused(void** state) {
         }
     }
     assertWrongFloat(def->boneRests, 12, 1e13f, sr_errorInvalidValue);
-    assertWrongFloat(def->boneLengths, 1, -1e13f, sr_errorInvalidValue);
+    assertWrongFloat(def->boneLengths, 1, 1e13f, sr_errorInvalidValue);
+    assertWrongFloat(def->boneLengths, 1, -1.0f, sr_errorInvalidValue);
+    assert_non_null(strstr(srGetErrorText(), "boneLengths[1] is -1"));
     assertWrongFloat(def->spaceToSkin, 3, 1e30f, sr_errorInvalidValue);
+    assertWrongFloat(def->boneRests, 16, 0.0f, sr_errorInvalidValue);
+    assert_non_null(strstr(srGetErrorText(), "boneRests: matrix 1 of 2 is flat"));
+    assertWrongFloat(def->spaceToSkin, 5, 0.0f, sr_errorInvalidValue);
+    assert_non_null(strstr(srGetErrorText(), "spaceToSkin: matrix 0 of 1 is flat"));
     assertWrongFloat(def->skinPositions, 3, 3e38f, sr_errorInvalidValue);
     assertWrongFloat(def->cageNodes, 3, -3e38f, sr_errorInvalidValue);
     assertWrongFloat(def->weightValues, 2, -0.1f, sr_errorInvalidValue);
@@ -446,6 +459,15 @@ static void wrong_rows_are_refused_and_nothing_is_written(void** state) {
         assert_result(srShot_WriteTape(shot, firstFrames[i], 1, rows, rowFloats, &changed),
                       sr_errorInvalidValue);
     }
+
+    // what does not fit is refused before a matrix is looked at
+    float before = rows[0];
+    rows[0] = NAN;
+    assert_result(srShot_WriteTape(shot, 2, FRAMES, rows, floatCount, &changed), sr_errorInvalidValue);
+    assert_non_null(strstr(srGetErrorText(), "not within the shot's"));
+    assert_result(srShot_WriteTape(shot, 1, FRAMES + 1, rows, floatCount, &changed), sr_errorInvalidValue);
+    assert_result(srShot_WriteTape(shot, 0, 1, rows, rowFloats, &changed), sr_errorInvalidValue);
+    rows[0] = before;
     assert_int_equal(changed, 55);
     assert_success(srShot_WriteTape(shot, 1, FRAMES, rows, floatCount, &changed));
     assert_int_equal(changed, 1 + FRAMES);

@@ -387,8 +387,43 @@ static void what_cannot_be_done_ends_with_one_and_a_sentence(void** state) {
     srTestFolder_Remove(&folder);
 }
 
-static void an_interrupt_leaves_nothing_behind(void** state) {
+static void copyFile(const srTestFolder* folder, const char* from, const char* to) {
+    size_t size = 0;
+    char* bytes = srTestFolder_Read(folder, from, &size);
+    srTestFolder_Write(folder, to, bytes);
+    free(bytes);
+}
+
+static void no_output_overwrites_an_input_or_another_output(void** state) {
     (void)state;
+    srTestFolder folder = makeBarFolder(1.0);
+    assert_int_equal(mkdir(srTestFolder_Path(&folder, "in"), 0777), 0);
+    copyFile(&folder, "bar.obj", "in/frame_0005.obj");
+    copyFile(&folder, "bar.obj", "in/frame_0006.obj.partial");
+    copyFile(&folder, "bar.rig", "rig.pc2.partial");
+    static const char* const lines[] = {
+        "simulate in/frame_0005.obj --rig bar.rig -o bar.pc2 --obj in",
+        "simulate in/frame_0005.obj --rig bar.rig -o bar.pc2 --obj ./in/../in",
+        "simulate in/frame_0006.obj.partial --rig bar.rig -o bar.pc2 --obj in",
+        "simulate bar.obj --rig rig.pc2.partial -o rig.pc2",
+        "prepare bar.obj --rig rig.pc2.partial -o rig.pc2",
+        "simulate bar.obj --rig bar.rig -o new/frame_0007.obj --obj new",
+        "simulate bar.obj --rig bar.rig -o new/frame_0007.obj.partial --obj new",
+    };
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(lines); ++i) {
+        assertFails(&folder, lines[i], 1, "would be overwritten");
+    }
+    assertFails(&folder, "simulate bar.obj --rig bar.rig -o new --obj new", 1, "not a plain file");
+
+    // inputs, the folder of two of them, what was printed
+    assert_int_equal(srTestFolder_CountFiles(&folder), 6);
+    remove(srTestFolder_Path(&folder, "in/frame_0005.obj"));
+    remove(srTestFolder_Path(&folder, "in/frame_0006.obj.partial"));
+    srTestFolder_Remove(&folder);
+}
+
+// `signalNumber` in the middle of a bake
+static void interrupt(int signalNumber) {
     srTestFolder folder = makeBarFolder(1.0);
     writeRig(&folder, "bar.rig", 20000, 1.0);
     pid_t child = startProgram(&folder, "simulate bar.obj --rig bar.rig -o bar.pc2 --substeps 100");
@@ -399,11 +434,21 @@ static void an_interrupt_leaves_nothing_behind(void** state) {
         nanosleep(&moment, NULL);
     }
     assert_int_equal(access(srTestFolder_Path(&folder, "bar.pc2.partial"), F_OK), 0);
-    kill(child, SIGINT);
+    kill(child, signalNumber);
     assert_int_equal(waitForExit(child), 1);
     assert_true(printed(&folder, "err.txt", "Interrupted."));
     assert_int_equal(srTestFolder_CountFiles(&folder), 4);
     srTestFolder_Remove(&folder);
+}
+
+static void an_interrupt_leaves_nothing_behind(void** state) {
+    (void)state;
+    interrupt(SIGINT);
+}
+
+static void a_request_to_end_leaves_nothing_behind(void** state) {
+    (void)state;
+    interrupt(SIGTERM);
 }
 
 int main(void) {
@@ -418,7 +463,9 @@ int main(void) {
         cmocka_unit_test(help_is_there_for_every_verb),
         cmocka_unit_test(a_wrong_command_line_ends_with_two),
         cmocka_unit_test(what_cannot_be_done_ends_with_one_and_a_sentence),
+        cmocka_unit_test(no_output_overwrites_an_input_or_another_output),
         cmocka_unit_test(an_interrupt_leaves_nothing_behind),
+        cmocka_unit_test(a_request_to_end_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 //
 // core/file: a file under its final name is whole or the old one, whatever goes wrong on the way.
 
+#define _DEFAULT_SOURCE // syscall
+
 #include "core/file.h"
 
 #include "support/support.h"
@@ -13,8 +15,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PATH_SIZE 600
@@ -22,8 +26,22 @@
 static char path[PATH_SIZE];
 static char partial[PATH_SIZE];
 
+// what another process does between the opening of the partial file and its lock; null is nothing
+typedef void Happening(void);
+static _Atomic(Happening*) beforeLock;
+
+// stands before the C library's, so that a test can be in that moment
+int flock(int descriptor, int operation) {
+    Happening* happening = atomic_exchange(&beforeLock, NULL);
+    if (happening != NULL) {
+        happening();
+    }
+    return (int)syscall(SYS_flock, descriptor, operation);
+}
+
 static int choosePath(void** state) {
     (void)state;
+    atomic_store(&beforeLock, NULL);
     srTestPath("frames.pc2", path, sizeof(path));
     srTestPath("frames.pc2.partial", partial, sizeof(partial));
     unlink(path);
@@ -141,41 +159,164 @@ static void a_folder_that_cannot_be_written_is_named_with_the_reason(void** stat
 
     // nobody, root included, can create a file there
     assert_result(srOpenFileWriter("/proc/frames.pc2", &writer), sr_errorFile);
-    assert_result(srOpenFileWriter("", &writer) == sr_success ? srFileWriter_Commit(writer) : sr_errorFile,
-                  sr_errorFile);
+    assert_result(srOpenFileWriter("", &writer), sr_errorFile);
+    assert_non_null(strstr(srGetErrorText(), "empty"));
 }
 
-static void a_folder_in_place_of_the_file_is_an_error_and_stays(void** state) {
+// fails unless the path is refused at once and what stands there is still of that kind
+static void assertRefused(const char* name, mode_t kind) {
+    struct stat info;
+    srFileWriter* writer = NULL;
+    assert_result(srOpenFileWriter(path, &writer), sr_errorFile);
+    assert_null(writer);
+    assert_non_null(strstr(srGetErrorText(), name));
+    assert_non_null(strstr(srGetErrorText(), "not a plain file"));
+    assert_int_equal(lstat(name, &info), 0);
+    assert_int_equal(info.st_mode & S_IFMT, kind);
+}
+
+static void what_is_no_plain_file_is_refused_and_stays(void** state) {
     (void)state;
     assert_int_equal(mkdir(path, 0777), 0);
-    srFileWriter* writer = NULL;
-    assert_success(srOpenFileWriter(path, &writer));
-    assert_success(writeText(writer, "new"));
-    assert_result(srFileWriter_Commit(writer), sr_errorFile);
-    assert_false(isThere(partial));
+    assertRefused(path, S_IFDIR);
     assert_int_equal(rmdir(path), 0);
+    assert_int_equal(mkfifo(path, 0666), 0);
+    assertRefused(path, S_IFIFO);
+    assert_false(isThere(partial));
+
+    // behind a link too
+    char link[PATH_SIZE];
+    srTestPath("pipe", link, sizeof(link));
+    assert_int_equal(rename(path, link), 0);
+    assert_int_equal(symlink("pipe", path), 0);
+    srFileWriter* writer = NULL;
+    assert_result(srOpenFileWriter(path, &writer), sr_errorFile);
+    assert_int_equal(unlink(link), 0);
 }
 
-// The partial file is a link to a device that is always full
+static void what_is_no_plain_file_under_the_partial_name_is_refused_and_stays(void** state) {
+    (void)state;
+    char other[PATH_SIZE];
+    srTestPath("other", other, sizeof(other));
+    writeOld(path, "old");
+    writeOld(other, "somebody else's");
+    assert_int_equal(symlink(other, partial), 0);
+    assertRefused(partial, S_IFLNK);
+    struct stat info;
+    assert_int_equal(stat(other, &info), 0);
+    assert_int_equal(info.st_size, 15);
+    assert_int_equal(unlink(partial), 0);
+
+    // nobody reads from the pipe, so a plain opening would wait for ever
+    assert_int_equal(mkfifo(partial, 0666), 0);
+    assertRefused(partial, S_IFIFO);
+    assert_int_equal(unlink(partial), 0);
+    assert_int_equal(mkdir(partial, 0777), 0);
+    srFileWriter* writer = NULL;
+    assert_result(srOpenFileWriter(path, &writer), sr_errorFile);
+    assert_int_equal(rmdir(partial), 0);
+    expectText("old");
+}
+
+static void what_comes_there_while_it_is_written_stays(void** state) {
+    (void)state;
+    srFileWriter* writer = NULL;
+    assert_success(srOpenFileWriter(path, &writer));
+    assert_int_equal(mkfifo(path, 0666), 0);
+    assert_result(srFileWriter_Commit(writer), sr_errorFile);
+    struct stat info;
+    assert_int_equal(lstat(path, &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+    assert_false(isThere(partial));
+}
+
+static srResult writeNew(void) {
+    srFileWriter* writer = NULL;
+    SR_TRY(srOpenFileWriter(path, &writer));
+    srResult result = writeText(writer, "new");
+    return result == sr_success ? srFileWriter_Commit(writer) : result;
+}
+
+static void a_link_stays_a_link_to_the_new_file(void** state) {
+    (void)state;
+    char target[PATH_SIZE];
+    struct stat info;
+    srTestPath("target", target, sizeof(target));
+    writeOld(target, "old");
+    assert_int_equal(symlink("target", path), 0);
+    assert_success(writeNew());
+    assert_int_equal(lstat(path, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    expectText("new");
+    assert_int_equal(lstat(target, &info), 0);
+    assert_true(S_ISREG(info.st_mode));
+    assert_false(isThere(partial));
+
+    assert_int_equal(unlink(target), 0);
+    assert_int_equal(writeNew(), sr_errorFile);
+    assert_non_null(strstr(srGetErrorText(), path));
+}
+
+static void the_permissions_of_the_old_file_are_kept(void** state) {
+    (void)state;
+    static const mode_t modes[] = {0600, 0644, 0666, 0440};
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(modes); i++) {
+        struct stat info;
+        unlink(path);
+        writeOld(path, "old");
+        assert_int_equal(chmod(path, modes[i]), 0);
+        assert_success(writeNew());
+        assert_int_equal(stat(path, &info), 0);
+        assert_int_equal(info.st_mode & 07777, modes[i]);
+    }
+}
+
+static void finishThePartialFile(void) {
+    assert_int_equal(rename(partial, path), 0);
+}
+
+static void a_file_that_was_finished_between_open_and_lock_is_not_cut(void** state) {
+    (void)state;
+    srFileWriter* writer = NULL;
+    writeOld(partial, "whole");
+    atomic_store(&beforeLock, finishThePartialFile);
+    assert_success(srOpenFileWriter(path, &writer));
+    assert_null(atomic_load(&beforeLock));
+    expectText("whole");
+    assert_true(isThere(partial));
+    assert_success(writeText(writer, "next"));
+    assert_success(srFileWriter_Commit(writer));
+    expectText("next");
+}
+
+static void openNextToAFullDisk(size_t firstSize) {
+    srFileWriter* writer = NULL;
+    static const unsigned char bytes[100000];
+    assert_success(srOpenFileWriter(path, &writer));
+    srResult result = srFileWriter_Write(writer, bytes, firstSize);
+    // few bytes fit in the buffer and fail later; after the first failure all fails
+    bool isLarge = firstSize > 10;
+    assert_int_equal(result, isLarge ? sr_errorFile : sr_success);
+    if (isLarge) {
+        assert_result(srFileWriter_Write(writer, bytes, 1), sr_errorFile);
+    }
+    assert_result(srFileWriter_Commit(writer), sr_errorFile);
+}
+
+// The limit of this process is met as the end of a disk would be
 static void a_full_disk_is_said_in_words_and_leaves_the_old_file(void** state) {
     (void)state;
-    if (access("/dev/full", W_OK) != 0) {
-        skip();
-    }
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    struct rlimit none = {0, before.rlim_max};
     for (int32_t large = 0; large < 2; large++) {
         writeOld(path, "old");
-        assert_int_equal(symlink("/dev/full", partial), 0);
-        srFileWriter* writer = NULL;
-        static const unsigned char bytes[100000];
-        assert_success(srOpenFileWriter(path, &writer));
-        srResult result = srFileWriter_Write(writer, bytes, large != 0 ? sizeof(bytes) : 10);
-        // few bytes fit in the buffer and fail later; after the first failure all fails
-        assert_int_equal(result, large != 0 ? sr_errorFile : sr_success);
-        if (large != 0) {
-            assert_result(srFileWriter_Write(writer, bytes, 1), sr_errorFile);
-        }
-        assert_result(srFileWriter_Commit(writer), sr_errorFile);
-        assert_non_null(strstr(srGetErrorText(), "No space left on device"));
+        void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+        openNextToAFullDisk(large != 0 ? 100000 : 10);
+        setrlimit(RLIMIT_FSIZE, &before);
+        signal(SIGXFSZ, handler);
+        assert_non_null(strstr(srGetErrorText(), "File too large"));
         assert_non_null(strstr(srGetErrorText(), path));
         expectText("old");
         assert_false(isThere(partial));
@@ -336,7 +477,16 @@ int main(void) {
                                         srTestNothingLeaked),
         cmocka_unit_test_setup_teardown(a_folder_that_cannot_be_written_is_named_with_the_reason, choosePath,
                                         srTestNothingLeaked),
-        cmocka_unit_test_setup_teardown(a_folder_in_place_of_the_file_is_an_error_and_stays, choosePath,
+        cmocka_unit_test_setup_teardown(what_is_no_plain_file_is_refused_and_stays, choosePath,
+                                        srTestNothingLeaked),
+        cmocka_unit_test_setup_teardown(what_is_no_plain_file_under_the_partial_name_is_refused_and_stays,
+                                        choosePath, srTestNothingLeaked),
+        cmocka_unit_test_setup_teardown(what_comes_there_while_it_is_written_stays, choosePath,
+                                        srTestNothingLeaked),
+        cmocka_unit_test_setup_teardown(a_link_stays_a_link_to_the_new_file, choosePath, srTestNothingLeaked),
+        cmocka_unit_test_setup_teardown(the_permissions_of_the_old_file_are_kept, choosePath,
+                                        srTestNothingLeaked),
+        cmocka_unit_test_setup_teardown(a_file_that_was_finished_between_open_and_lock_is_not_cut, choosePath,
                                         srTestNothingLeaked),
         cmocka_unit_test_setup_teardown(a_full_disk_is_said_in_words_and_leaves_the_old_file, choosePath,
                                         srTestNothingLeaked),

@@ -104,6 +104,33 @@ static void neighbours_get_numbers_near_each_other(void** state) {
     srDestroyCage(&cage);
 }
 
+static void numbers_are_as_near_wherever_the_first_node_is(void** state) {
+    (void)state;
+    srCage bar;
+    makeBlock(60, 2, 2, 1.0, &bar);
+    int32_t count = bar.nodeCount;
+    srVec3* nodes = malloc(sizeof(srVec3) * (size_t)count);
+    int32_t (*cells)[4] = malloc(sizeof(cells[0]) * (size_t)bar.cellCount);
+    assert_true(nodes != NULL && cells != NULL);
+    for (int32_t turn = 1; turn < 5; turn++) {
+        // the first node is in the middle: a walk from there goes both ways at once, twice as wide
+        int32_t shift = turn * count / 5;
+        for (int32_t i = 0; i < count; i++) {
+            nodes[(i + shift) % count] = bar.nodes[i];
+        }
+        for (int32_t i = 0; i < 4 * bar.cellCount; i++) {
+            cells[i / 4][i % 4] = (bar.cells[i / 4][i % 4] + shift) % count;
+        }
+        srCage turned;
+        assert_success(srCreateCage(nodes, count, (const int32_t (*)[4])cells, bar.cellCount, &turned));
+        assert_true(bandwidth(&turned) <= bandwidth(&bar) + 2);
+        srDestroyCage(&turned);
+    }
+    free(nodes);
+    free(cells);
+    srDestroyCage(&bar);
+}
+
 static void separate_pieces_are_all_kept(void** state) {
     (void)state;
     srVec3 nodes[12];
@@ -158,6 +185,7 @@ int main(void) {
         cmocka_unit_test_teardown(unused_nodes_and_flat_cells_are_left_out, srTestNothingLeaked),
         cmocka_unit_test_teardown(edges_are_complete_ascending_and_single, srTestNothingLeaked),
         cmocka_unit_test_teardown(neighbours_get_numbers_near_each_other, srTestNothingLeaked),
+        cmocka_unit_test_teardown(numbers_are_as_near_wherever_the_first_node_is, srTestNothingLeaked),
         cmocka_unit_test_teardown(separate_pieces_are_all_kept, srTestNothingLeaked),
         cmocka_unit_test_teardown(what_is_no_cage_is_refused, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),

@@ -44,10 +44,10 @@ static void a_stage_speaks_of_its_own_part(void** state) {
     Log log = {.callsLeft = -1};
     srProgress progress = {report, &log, 0.25f, 0.5f};
     assert_success(srReportProgress(&progress, 0.5));
-    assert_near(log.last, 0.375, 1e-6);
+    assert_near((double)log.last, 0.375, 1e-6);
     srProgress part = srPartOfProgress(&progress, 0.5, 1.0);
     assert_success(srReportProgress(&part, 0.5));
-    assert_near(log.last, 0.4375, 1e-6);
+    assert_near((double)log.last, 0.4375, 1e-6);
 }
 
 static void cancelling_stops_after_the_batch(void** state) {

@@ -276,6 +276,21 @@ static void a_branch_or_a_bone_with_children_is_no_loose_end(void** state) {
     freeBar(&plain);
 }
 
+static void a_loose_chain_ends_where_it_branches(void** state) {
+    (void)state;
+    HeldBar bar;
+    makeBar(4, 2, 1.0, &bar);
+    // bones 2 and 3 are ends of their own on bone 1: of each the last 1.2 of 2 are free
+    bar.parents[3] = 1;
+    for (int k = 1; k < 4; ++k) {
+        bar.looseTips[k] = 0.6f;
+    }
+    assert_success(hold(&bar));
+    assert_true(largestHold(&bar, 6.0, 6.5) > 0.9f);
+    assert_true(largestHold(&bar, 2.0, 4.0) == 1.0f);
+    freeBar(&bar);
+}
+
 static void without_bones_nothing_is_held(void** state) {
     (void)state;
     HeldBar bar;
@@ -328,6 +343,7 @@ int main(void) {
         cmocka_unit_test(a_loose_chain_has_a_free_tip_and_a_gripped_root),
         cmocka_unit_test(a_wholly_loose_chain_holds_nothing_and_its_parent_everything_as_before),
         cmocka_unit_test(a_branch_or_a_bone_with_children_is_no_loose_end),
+        cmocka_unit_test(a_loose_chain_ends_where_it_branches),
         cmocka_unit_test(without_bones_nothing_is_held),
         cmocka_unit_test(mirrored_halves_are_held_alike),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_no_leak),

@@ -2,6 +2,8 @@
 //
 // A bake writes what reading gives, to the bit; and a bake that does not end well leaves the old file.
 
+#define _DEFAULT_SOURCE // syscall
+
 #include "support/support.h"
 
 #include "core/hash.h"
@@ -9,8 +11,11 @@
 #include "sim/bake.h"
 #include "support/scenes.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define FRAMES 20
 #define FIRST_FRAME -3
@@ -38,9 +43,34 @@ static int forgetBar(void** state) {
     return srTestNothingLeaked(state);
 }
 
-// a shaken bar of which `recordedCount` frames are on the tape
-static srSimulation* startShot(int32_t recordedCount, int32_t substeps) {
-    srShotDef def = {.firstFrame = FIRST_FRAME, .frameCount = FRAMES, .frameRate = SR_TEST_FRAME_RATE};
+// what happens to the shot while the bake writes for the first time; null is nothing
+static _Atomic(srSimulation*) shotToDisturb;
+
+static srShotParams otherDials(void) {
+    return (srShotParams){
+        .frequency = 3.0f, .settleFrames = 24.0f, .poissonRatio = 0.3f, .density = 1000.0f, .substeps = 4};
+}
+
+// stands before the C library's, so that a test can be in the middle of a bake
+ssize_t write(int descriptor, const void* bytes, size_t size) {
+    srSimulation* simulation = atomic_exchange(&shotToDisturb, NULL);
+    if (simulation != NULL) {
+        srShotParams params = otherDials();
+        srShotStatus status;
+        srSimulation_SetParams(simulation, &params);
+        srSimulation_GetStatus(simulation, &status);
+        // all frames are ready again before the bake looks at the next one
+        int32_t last = status.firstFrame + status.frameCount - 1;
+        while (srSimulation_WaitFrame(simulation, last, -1.0) != sr_success) {
+            srYield();
+        }
+    }
+    return syscall(SYS_write, descriptor, bytes, size);
+}
+
+// a shaken bar of which `recordedCount` of `frameCount` frames are on the tape
+static srSimulation* startLongShot(int32_t frameCount, int32_t recordedCount, int32_t substeps) {
+    srShotDef def = {.firstFrame = FIRST_FRAME, .frameCount = frameCount, .frameRate = SR_TEST_FRAME_RATE};
     def.params = (srShotParams){
         .structSize = sizeof(srShotParams),
         .frequency = 2.0f,
@@ -51,12 +81,17 @@ static srSimulation* startShot(int32_t recordedCount, int32_t substeps) {
     };
     srSimulation* simulation = NULL;
     assert_success(srCreateSimulation(&character, &def, &simulation));
-    float* rows = malloc(sizeof(float) * (size_t)srTestScene_GetRowFloatCount(&scene) * FRAMES);
+    size_t rowFloatCount = (size_t)srTestScene_GetRowFloatCount(&scene);
+    float* rows = malloc(sizeof(float) * rowFloatCount * (size_t)frameCount);
     assert_non_null(rows);
-    srTestScene_WriteRows(&scene, srTestShake, 0, FRAMES, rows);
+    srTestScene_WriteRows(&scene, srTestShake, 0, frameCount, rows);
     assert_success(srSimulation_WriteTape(simulation, FIRST_FRAME, recordedCount, rows, NULL));
     free(rows);
     return simulation;
+}
+
+static srSimulation* startShot(int32_t recordedCount, int32_t substeps) {
+    return startLongShot(FRAMES, recordedCount, substeps);
 }
 
 static srBake* startBake(srSimulation* simulation, const char* path, int32_t firstFrame, int32_t frameCount) {
@@ -181,8 +216,7 @@ static srResult disturb(const char* path, float share, void (*how)(srSimulation*
 
 static void changeDials(srSimulation* simulation, srBake* bake) {
     (void)bake;
-    srShotParams params = {
-        .frequency = 3.0f, .settleFrames = 24.0f, .poissonRatio = 0.3f, .density = 1000.0f, .substeps = 4};
+    srShotParams params = otherDials();
     srSimulation_SetParams(simulation, &params);
 }
 
@@ -197,6 +231,27 @@ static void dials_that_change_in_the_middle_fail_the_bake(void** state) {
     srTestPath("changed.pc2", path, sizeof(path));
     assert_result(disturb(path, 0.3f, changeDials), sr_errorCancelled);
     assert_non_null(strstr(srGetErrorText(), "changed while it was being baked"));
+    assertOldFile(path);
+}
+
+// Nothing but the count of changes tells that the frames behind the change are not those before it
+static void frames_that_are_ready_again_are_not_the_frames_that_were(void** state) {
+    (void)state;
+    char path[PATH_SIZE];
+    srTestPath("again.pc2", path, sizeof(path));
+    writeOldFile(path);
+    // so many that the first of several writes comes in the middle
+    int32_t frameCount = 3 * 65536 / (12 * character.embedding.pointCount);
+    srSimulation* simulation = startLongShot(frameCount, frameCount, 1);
+    assert_success(srSimulation_WaitFrame(simulation, FIRST_FRAME + frameCount - 1, -1.0));
+    atomic_store(&shotToDisturb, simulation);
+    srBake* bake = startBake(simulation, path, FIRST_FRAME, frameCount);
+    srResult result = endOf(bake);
+    assert_null(atomic_load(&shotToDisturb));
+    assert_result(result, sr_errorCancelled);
+    assert_non_null(strstr(srGetErrorText(), "changed while it was being baked"));
+    srDestroyBakeWork(bake);
+    srDestroySimulation(simulation);
     assertOldFile(path);
 }
 
@@ -290,6 +345,7 @@ int main(void) {
         cmocka_unit_test(the_file_holds_what_reading_gives),
         cmocka_unit_test(a_frame_that_is_not_recorded_fails_the_bake_and_keeps_the_old_file),
         cmocka_unit_test(dials_that_change_in_the_middle_fail_the_bake),
+        cmocka_unit_test(frames_that_are_ready_again_are_not_the_frames_that_were),
         cmocka_unit_test(a_file_never_mixes_two_states_of_a_shot),
         cmocka_unit_test(a_cancelled_bake_keeps_the_old_file),
         cmocka_unit_test(a_folder_that_is_not_there_is_a_file_error_with_the_path),

@@ -263,7 +263,7 @@ static void a_hard_volume_is_met_to_rounding(void** state) {
     uint64_t seed = 42;
     for (int trial = 0; trial < 50; ++trial) {
         srTestBody body;
-        makeVolumeOnly(&body, INFINITY, 20);
+        makeVolumeOnly(&body, (double)INFINITY, 20);
         double target = sixVolumes(&body, (srVec3f[8]){{0}});
         shakeCorners(&body, &seed, 0.4);
         srTestBody_Step(&body);
@@ -352,6 +352,43 @@ static void a_scaled_scene_gives_the_scaled_answer(void** state) {
         srTestDestroyBody(&scaled);
     }
     srTestDestroyBody(&one);
+}
+
+// a held pose, half as wide as the rest and turned over if mirrored, from cage nodes `scale` times as large
+static void squash(srTestBody* body, double scale, bool isMirrored) {
+    for (int32_t i = 0; i < body->cage.nodeCount; ++i) {
+        srVec3 x = srScale(scale, body->cage.nodes[i]);
+        body->from[i] = srToFloat((srVec3){isMirrored ? -0.5 * x.x : 0.5 * x.x, x.y, x.z});
+        body->to[i] = body->from[i];
+    }
+}
+
+static void a_scaled_object_is_corrected_as_a_character_of_that_size(void** state) {
+    (void)state;
+    // powers of two, so that nothing but the exponents differs
+    for (int trial = 0; trial < 8; ++trial) {
+        double scale = ldexp(1.0, 4 * (trial / 2) - 6);
+        srTestBody small;
+        srTestBody large;
+        makeBody(BAR, 0.25, &small);
+        makeBody(BAR, 0.25 * scale, &large);
+        srXpbdDials dials = srTestDials(&large);
+        dials.poseCorrection = 0.75;
+        dials.isMirrored = trial % 2 == 1;
+        srTestBody_Tune(&large, &dials);
+        dials.scale = scale;
+        srTestBody_Tune(&small, &dials);
+        squash(&large, 1.0, dials.isMirrored);
+        squash(&small, scale, dials.isMirrored);
+        for (int frame = 0; frame < 6; ++frame) {
+            srTestBody_Step(&large);
+            srTestBody_Step(&small);
+        }
+        assert_true(largestOffset(&large) > 0.01 * scale);
+        assert_true(hashState(&small) == hashState(&large));
+        srTestDestroyBody(&small);
+        srTestDestroyBody(&large);
+    }
 }
 
 static void flesh_lags_behind_a_rig_that_sets_off(void** state) {
@@ -673,6 +710,7 @@ int main(void) {
         cmocka_unit_test(a_hard_volume_is_met_to_rounding),
         cmocka_unit_test(the_volume_s_gradient_is_that_of_finite_differences),
         cmocka_unit_test(a_scaled_scene_gives_the_scaled_answer),
+        cmocka_unit_test(a_scaled_object_is_corrected_as_a_character_of_that_size),
         cmocka_unit_test(flesh_lags_behind_a_rig_that_sets_off),
         cmocka_unit_test(the_frequency_dial_is_in_hertz),
         cmocka_unit_test(the_settle_dial_is_in_frames),
