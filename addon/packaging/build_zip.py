@@ -3,12 +3,13 @@
 
 One top-level folder with `bl_info` and the manifest installs in Blender 3.4 (as an add-on) and in
 4.2 and later (as an extension). The library lies in a folder named after its version and content,
-so that an upgrade within one session never meets a path that is loaded already. Equal input gives
-an equal zip to the byte.
+so that an upgrade within one session never meets the old one; files.json beside it tells the add-on
+what must lie there to the byte. Equal input gives an equal zip to the byte.
 """
 
 import argparse
 import hashlib
+import json
 import re
 import sys
 import zipfile
@@ -17,6 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ADDON = ROOT / "addon" / "softrig"
 FIXED_TIME = (1980, 1, 1, 0, 0, 0)
+LIST = "files.json"
 PLATFORMS = ("linux-x64", "linux-arm64", "windows-x64", "macos-arm64", "macos-x64")
 
 
@@ -42,6 +44,17 @@ def content_hash(folder: Path) -> str:
         digest.update(b"%d %s %d\n" % (len(name), name, len(content)))
         digest.update(content)
     return digest.hexdigest()[:8]
+
+
+def write_list(folder: Path) -> None:
+    """Size and SHA-256 of each library: the add-on loads nothing that is damaged."""
+    contents = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+    contents.pop(LIST, None)
+    listed = {
+        name: {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        for name, content in contents.items()
+    }
+    (folder / LIST).write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
 
 
 def addon_entries() -> dict[str, Path]:
@@ -93,6 +106,7 @@ def main() -> None:
     arguments = parser.parse_args()
 
     version = read_version()
+    write_list(arguments.library)
     entries = addon_entries() | library_entries(arguments.library, arguments.platform, version)
     arguments.output.mkdir(parents=True, exist_ok=True)
     target = arguments.output / f"softrig-{version}-{arguments.platform}.zip"

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Switching on and off, all or nothing. A library that cannot be used is told in the panel."""
 
+import logging
+
 import bpy
 
 from . import handlers
-from .blender import properties
+from .blender import properties, show
 from .model.session import Session, close_session, open_session
 from .native.api import Api
 from .native.errors import LibraryError
 from .operators import CLASSES as OPERATORS
 from .panels import CLASSES as PANELS
+
+log = logging.getLogger(__name__)
 
 CLASSES = (*OPERATORS, *PANELS)
 
@@ -38,8 +42,17 @@ def register_all() -> None:
         raise
 
 
+def show_plain_poses() -> None:
+    """Without us one frame's offsets would stay on all frames, and be saved so."""
+    try:
+        show.hide_all()
+    except Exception:
+        log.exception("while switching off")
+
+
 def unregister_all() -> None:
     handlers.unregister()
+    show_plain_poses()
     close_session()
     for cls in reversed(CLASSES):
         bpy.utils.unregister_class(cls)

@@ -4,6 +4,7 @@
 It is in no collection; the modifier on the skin is its only user, so it goes when that goes.
 """
 
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -11,10 +12,17 @@ import numpy as np
 
 from ..model.rig import RefusalError
 from ..native.arrays import FloatArray
+from ..native.inputs import FrameRange
 from . import compat, graph
 
 MODIFIER = "Softrig"
+LARGEST_STRETCH = 100.0
 BAKE = "Softrig Bake"
+LOST = "The hidden object that carries the motion was deleted. Prepare Again makes a new one."
+BORROWED = (
+    "This character has Softrig in the file that it is linked from, which cannot be written here. "
+    "Press Add Softrig to let it move in this file."
+)
 DEFORMING = frozenset(
     "ARMATURE CAST CLOTH COLLISION CORRECTIVE_SMOOTH CURVE DISPLACE HOOK LAPLACIANDEFORM "
     "LAPLACIANSMOOTH LATTICE MESH_CACHE MESH_DEFORM SHRINKWRAP SIMPLE_DEFORM SMOOTH SOFT_BODY "
@@ -26,18 +34,54 @@ HARMLESS = frozenset(
 )
 
 
+def is_ours(modifier: Any) -> bool:
+    return modifier.type == "NODES" and graph.is_our_tree(modifier.node_group)
+
+
+def is_borrowed(ob: Any, modifier: Any) -> bool:
+    """Came with a library override: its carrier lies in the other file and cannot be written."""
+    if ob.library is not None or not is_ours(modifier):
+        return False
+    carrier = compat.get_input(modifier, graph.CARRIER)
+    return carrier is not None and carrier.library is not None
+
+
 def find_modifier(ob: Any) -> Any:
-    """Our modifier on the skin, or None."""
+    """Our modifier on the skin, or None; one with the carrier of another file is not ours."""
     for modifier in ob.modifiers:
-        if modifier.type == "NODES" and graph.is_our_tree(modifier.node_group):
+        if is_ours(modifier) and not is_borrowed(ob, modifier):
             return modifier
     return None
+
+
+def find_borrowed(ob: Any) -> Any:
+    """The modifier that a library override has from the linked file, or None."""
+    return next((m for m in ob.modifiers if is_borrowed(ob, m)), None)
+
+
+def plays_bake(modifier: Any) -> bool:
+    """A bake in the linked file plays in an override too."""
+    carrier = compat.get_input(modifier, graph.CARRIER)
+    return carrier is not None and carrier.modifiers.get(BAKE) is not None
+
+
+def show_borrowed(ob: Any, shown: bool) -> None:
+    """An override with a carrier of its own must not be moved by the linked one too."""
+    borrowed = find_borrowed(ob)
+    if borrowed is not None:
+        borrowed.show_viewport = borrowed.show_render = shown
 
 
 def find_carrier(ob: Any) -> Any:
     """The carrier's object, or None."""
     modifier = find_modifier(ob)
-    return compat.get_input(modifier, graph.CARRIER) if modifier else None
+    carrier = compat.get_input(modifier, graph.CARRIER) if modifier else None
+    return carrier if carrier is not None and carrier.type == "MESH" else None
+
+
+def is_lost(ob: Any) -> bool:
+    """The modifier is there, but somebody deleted what it reads."""
+    return find_modifier(ob) is not None and find_carrier(ob) is None
 
 
 def find_bake(ob: Any) -> Any:
@@ -50,33 +94,75 @@ def leading_deformers(ob: Any) -> int:
     """How many modifiers stand before the first that may change the topology, ours not counted."""
     count = 0
     for modifier in ob.modifiers:
-        if modifier.type not in DEFORMING and modifier.type not in HARMLESS:
+        if not keeps_vertices(modifier) and not is_borrowed(ob, modifier):
             break
         count += 1
     return count
 
 
+def keeps_vertices(modifier: Any) -> bool:
+    return modifier.type in DEFORMING or modifier.type in HARMLESS
+
+
+def find_problem(ob: Any) -> str:
+    """A sentence when something before our modifier makes new vertices: offsets go by index."""
+    ours = find_modifier(ob)
+    for modifier in ob.modifiers if ours is not None else ():
+        if modifier == ours:
+            break
+        is_on = modifier.show_viewport or modifier.show_render
+        if is_on and not keeps_vertices(modifier) and not is_borrowed(ob, modifier):
+            return (
+                f'The modifier "{modifier.name}" stands before Softrig and changes the mesh. '
+                f"Move it below Softrig."
+            )
+    return ""
+
+
 def check_stack(ob: Any) -> None:
-    """Refuses an armature behind something that may make new vertices."""
+    """Refuses an armature behind something that may make new vertices, and Multires."""
     blocker = None
     for modifier in ob.modifiers:
+        if modifier.type == "MULTIRES":
+            raise RefusalError(
+                f'Softrig cannot stand before the Multires modifier "{modifier.name}", which wants '
+                f"the undeformed mesh. Apply or remove it first; Subdivision Surface works."
+            )
         if modifier.type == "ARMATURE" and blocker is not None:
             raise RefusalError(
                 f'The modifier "{blocker.name}" stands before the armature "{modifier.name}" and '
                 f"changes the mesh. Move the armature above it."
             )
-        if modifier.type not in DEFORMING | HARMLESS:
+        if not keeps_vertices(modifier) and not is_borrowed(ob, modifier):
             blocker = blocker or modifier
 
 
 def attach(ob: Any) -> None:
-    """Gives the skin a carrier and the modifier that adds its offsets. Offsets are zero."""
-    carrier = bpy.data.objects.new(f"{ob.name} Softrig", _make_mesh(ob))
+    """Gives the skin a carrier and the modifier that adds its offsets, or changes nothing."""
+    carrier = _make_carrier(ob)
     modifier = ob.modifiers.new(MODIFIER, "NODES")
-    modifier.node_group = graph.ensure_tree()
-    modifier.show_expanded = False
-    compat.set_input(modifier, graph.CARRIER, carrier)
-    compat.move_modifier(ob, modifier, leading_deformers(ob))
+    try:
+        modifier.node_group = graph.ensure_tree()
+        modifier.show_expanded = False
+        compat.set_input(modifier, graph.CARRIER, carrier)
+        _move_behind_deformers(ob, modifier)
+        show_borrowed(ob, False)
+    except Exception:
+        _take_off(ob, modifier, carrier)
+        raise
+
+
+def _move_behind_deformers(ob: Any, modifier: Any) -> None:
+    place = leading_deformers(ob)
+    compat.move_modifier(ob, modifier, place)
+    if ob.modifiers.find(modifier.name) != place:  # 3.4 only warns
+        raise RefusalError(
+            f'Blender does not let Softrig stand before "{ob.modifiers[place].name}".'
+        )
+
+
+def _make_carrier(ob: Any) -> Any:
+    return bpy.data.objects.new(f"{ob.name} Softrig", _make_mesh(ob))
 
 
 def _make_mesh(ob: Any) -> Any:
@@ -98,9 +184,14 @@ def duplicate(ob: Any) -> None:
 
 def detach(ob: Any) -> None:
     """Removes modifier, carrier and, after the last character, the node group."""
-    modifier, carrier = find_modifier(ob), find_carrier(ob)
+    _take_off(ob, find_modifier(ob), find_carrier(ob))
+    show_borrowed(ob, True)
+
+
+def _take_off(ob: Any, modifier: Any, carrier: Any) -> None:
     if modifier is not None:
-        compat.set_input(modifier, graph.CARRIER, None)  # 5.2 goes on counting it otherwise
+        if modifier.node_group is not None:
+            compat.set_input(modifier, graph.CARRIER, None)  # 5.2 goes on counting it otherwise
         ob.modifiers.remove(modifier)
     remove_carrier(carrier)
     graph.remove_unused()
@@ -117,22 +208,30 @@ def remove_carrier(carrier: Any) -> None:
 
 
 def write(ob: Any, offsets: FloatArray) -> bool:
-    """Puts offsets on the carrier; False when it has another number of points."""
+    """Puts offsets on the carrier; False when it or the skin has another number of points."""
     carrier = find_carrier(ob)
     if carrier is None or 3 * len(carrier.data.vertices) != len(offsets):
+        return False
+    if 3 * len(ob.data.vertices) != len(offsets):
         return False
     compat.write_positions(carrier.data, offsets)
     return True
 
 
 def clear(ob: Any) -> None:
+    """Zero offsets: the plain pose. Touches nothing when it is so already."""
     carrier = find_carrier(ob)
-    if carrier is not None:
+    if carrier is not None and compat.read_positions(carrier.data).any():
         compat.write_positions(carrier.data, np.zeros(3 * len(carrier.data.vertices), np.float32))
 
 
 def fit(ob: Any) -> None:
-    """After the artist changed the mesh: as many points as it has now, all zero."""
+    """After the artist changed the mesh: as many points as it has now, all zero.
+
+    A carrier that was deleted is made anew.
+    """
+    if is_lost(ob):
+        compat.set_input(find_modifier(ob), graph.CARRIER, _make_carrier(ob))
     carrier = find_carrier(ob)
     if carrier is None or len(carrier.data.vertices) == len(ob.data.vertices):
         return
@@ -143,16 +242,38 @@ def fit(ob: Any) -> None:
         bpy.data.meshes.remove(before)
 
 
-def attach_bake(ob: Any, path: str, first_frame: int) -> None:
-    """Blender's own Mesh Cache plays the file; it needs no add-on."""
+def bake_problem(frames: FrameRange) -> str:
+    if frames.stretch <= LARGEST_STRETCH:
+        return ""
+    return "Blender's Mesh Cache plays at most 100 times slower: lower Time Remapping, New."
+
+
+def attach_bake(ob: Any, path: str, frames: FrameRange) -> None:
+    """Blender's own Mesh Cache plays the file; it needs no add-on.
+
+    Its clock is the animation's, after Time Remapping: the scale brings it back to the scene's.
+    The points below it are zero: should the file be missing one day, the plain pose shows.
+    """
+    clear(ob)
     carrier = find_carrier(ob)
     modifier = carrier.modifiers.get(BAKE) or carrier.modifiers.new(BAKE, "MESH_CACHE")
     modifier.cache_format = "PC2"
     modifier.filepath = path
-    modifier.frame_start = first_frame
+    modifier.frame_start = frames.first
+    modifier.frame_scale = frames.stretch
 
 
 def free_bake(ob: Any) -> None:
     modifier = find_bake(ob)
     if modifier is not None:
         find_carrier(ob).modifiers.remove(modifier)
+    clear(ob)
+
+
+def missing_bake(ob: Any) -> str:
+    """The path of the point cache that ought to play but is not there, else empty."""
+    modifier = find_bake(ob)
+    if modifier is None:
+        return ""
+    path = bpy.path.abspath(modifier.filepath, library=modifier.id_data.library)
+    return "" if Path(path).is_file() else path

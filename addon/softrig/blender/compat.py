@@ -10,7 +10,16 @@ from ..native.arrays import FloatArray
 
 HAS_INTERFACE = bpy.app.version >= (4, 0, 0)
 HAS_RNA_INPUTS = bpy.app.version >= (5, 2, 0)
+SWITCHES_SAFELY = bpy.app.version >= (4, 0, 0)
 HAS_PROGRESS = hasattr(bpy.types.UILayout, "progress")
+
+
+def may_record_in_handler(last_scene: str, scene: Any) -> bool:
+    """3.4 crashes where another scene comes and goes while a window switches to this one.
+
+    A handler cannot see that; so there it records for no scene at its first frame in a row.
+    """
+    return SWITCHES_SAFELY or last_scene in ("", scene.name)
 
 
 def add_socket(tree: Any, name: str, kind: str, output: bool = False) -> Any:

@@ -5,6 +5,7 @@ import uuid as uuid_module
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ..model.session import Entry
 from ..native.inputs import FrameRange
@@ -45,9 +46,42 @@ def scene_of(ob: Any, preferred: str = "") -> Any:
     return scenes[0] if scenes else None
 
 
+def is_in(ob: Any, scene: Any) -> bool:
+    """`users_scene` looks at all objects of all scenes; most questions end before it."""
+    return ob.name in scene.objects and scene in ob.users_scene
+
+
+def scene_to_follow(ob: Any, preferred: str, shown: list[Any]) -> Any:
+    """Of the scenes that windows show, the one that it played in; else any; else as `scene_of`."""
+    if len(bpy.data.scenes) > 1:
+        seen = [scene for scene in shown if is_in(ob, scene)]
+        if seen and preferred not in [scene.name for scene in seen]:
+            return seen[0]
+    return scene_of(ob, preferred)
+
+
 def frames_of(scene: Any) -> FrameRange:
-    count = max(scene.frame_end - scene.frame_start + 1, 1)
-    return FrameRange(scene.frame_start, count, scene.render.fps / scene.render.fps_base)
+    """The scene's range, stretched to hold the preview range too when that is on."""
+    first, last = scene.frame_start, max(scene.frame_end, scene.frame_start)
+    if scene.use_preview_range:
+        first, last = min(first, scene.frame_preview_start), max(last, scene.frame_preview_end)
+    count = last - first + 1
+    render = scene.render
+    stretch = render.frame_map_new / render.frame_map_old
+    return FrameRange(first, count, render.fps / render.fps_base, stretch)
+
+
+def shown_frame(scene: Any) -> float:
+    """The scene's frame with its part: the clock of tape, shot and bake.
+
+    `frame_current_final` is Blender's other clock, the animation's, after Time Remapping. We go
+    back from it in float as the Mesh Cache modifier does, so that live and bake round alike.
+    """
+    render = scene.render
+    if render.frame_map_new == render.frame_map_old:
+        return scene.frame_current_final
+    stretch = np.float32(render.frame_map_new / render.frame_map_old)
+    return float(stretch * np.float32(scene.frame_current_final))
 
 
 def separate_duplicates(characters: list[Any], entries: dict[str, Entry]) -> list[Any]:

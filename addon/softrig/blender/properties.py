@@ -4,7 +4,7 @@
 from typing import Any
 
 import bpy
-from bpy.props import FloatProperty, IntProperty, PointerProperty, StringProperty
+from bpy.props import BoolProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
 from ..model.session import current
 from ..model.settings import DEFAULT_LOOSE_PARTS, DEFAULT_SOFTNESS, make_settings
@@ -124,6 +124,14 @@ class SoftrigSettings(bpy.types.PropertyGroup):
         description="Words separated by commas. Bones whose names begin with one of them swing "
         "freely towards their tips. The character is prepared again",
         default=DEFAULT_LOOSE_PARTS,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
+    step_scene: BoolProperty(
+        name="Step Whole Scene",
+        description="Record by stepping the scene itself, which is slower and drops poses without "
+        "keys: for rigs that read the scene in a way that Softrig does not find out by itself",
+        default=False,
         options=NOT_KEYED,
         override=OVERRIDABLE,
     )

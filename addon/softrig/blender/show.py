@@ -17,6 +17,10 @@ def show_object(
     """One native call into the buffer, one copy onto the carrier; nothing while a bake plays."""
     if carrier.find_bake(ob) is not None:
         return
+    entry.blocked = carrier.find_problem(ob)
+    if entry.blocked:
+        carrier.clear(ob)
+        return
     with entry.lock:
         ready = session.read_offsets(entry, frame, wait_seconds)
         if not carrier.write(ob, entry.buffer):
@@ -28,16 +32,29 @@ def show_object(
 def show_scene(session: Session, scene: Any, wait_seconds: float = 0.0) -> None:
     """The frame that is about to be evaluated, for each character of this scene."""
     for entry in list(session.entries.values()):
-        if entry.scene_name != scene.name or entry.shot is None:
+        ob = objects.find_object(entry) if entry.shot is not None else None
+        if ob is None:
             continue
-        ob = objects.find_object(entry)
-        if ob is not None:
-            show_object(session, entry, ob, scene.frame_current_final, wait_seconds)
-
-
-def hide_all(session: Session) -> None:
-    """Zero offsets on all carriers that play live."""
-    for entry in session.entries.values():
-        ob = objects.find_object(entry)
-        if ob is not None and carrier.find_bake(ob) is None:
+        if agrees(entry, ob, scene):
+            entry.elsewhere = ""
+            show_object(session, entry, ob, objects.shown_frame(scene), wait_seconds)
+        elif objects.is_in(ob, scene) and carrier.find_bake(ob) is None:
+            entry.elsewhere = (
+                f'This character plays in the scene "{entry.scene_name}", which has other frames. '
+                f'In "{scene.name}" it stands still while both are shown; a bake moves in both.'
+            )
             carrier.clear(ob)
+
+
+def agrees(entry: Entry, ob: Any, scene: Any) -> bool:
+    """The scene is the entry's own, or shows the same object over the same frames."""
+    if entry.scene_name == scene.name:
+        return True
+    same = entry.frames == objects.frames_of(scene) and not entry.steps_scene
+    return same and objects.is_in(ob, scene)
+
+
+def hide_all() -> None:
+    """Zero offsets on all carriers: what is saved now must not hold those of one frame."""
+    for ob in objects.all_characters():
+        carrier.clear(ob)

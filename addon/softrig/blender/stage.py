@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import bpy
+import numpy as np
 
 from ..model.lifecycle import Effect, Event, Phase
-from ..model.rig import RefusalError
+from ..model.rig import NotNowError, RefusalError
 from ..model.schedule import Wish, due_events, record_due
 from ..model.session import Entry, Session
 from ..native.errors import NativeError
-from . import carrier, gather, objects, tape
+from . import carrier, gather, objects, readers, tape
 from .properties import read_settings
 from .show import show_object
 
@@ -21,18 +22,30 @@ log = logging.getLogger(__name__)
 
 CHUNK_SECONDS = 0.1
 """The window is not held up for longer than this by recording."""
+STEP_SECONDS = 0.5
+"""Likewise where the whole scene is stepped, which the artist asked for."""
+STEPS = "This rig reads the scene: recording steps the whole scene."
+ASKS = f"{STEPS} After a change press Record Again."
+DIFFERS = (
+    "At frame {} the scene shows another pose than the recording. Key the pose; or, if the rig "
+    "reads the scene, turn on Step Whole Scene and press Record Again."
+)
+LOOK_SECONDS = 1.0
+"""The pose of a shown frame is compared with the tape no more often than this."""
 
 
-def make_wish(ob: Any, scene: Any) -> Wish:
+def make_wish(ob: Any, scene: Any, at_once: bool = False) -> Wish:
     manager = bpy.context.window_manager
     playing = any(window.screen.is_animation_playing for window in manager.windows)
     return Wish(
         frames=objects.frames_of(scene),
         settings=read_settings(ob),
         build=gather.build_inputs(ob),
-        frame=scene.frame_current_final,
+        frame=objects.shown_frame(scene),
         playing=playing,
         rendering=bpy.app.is_job_running("RENDER"),
+        editing=ob.data.is_editmode,
+        at_once=at_once,
     )
 
 
@@ -50,18 +63,20 @@ def _perform(
         for effect in effects:
             _EFFECTS[effect](session, entry, ob, scene)
     except (RefusalError, NativeError) as error:
-        fail(session, entry, ob, scene, str(error))
+        fail(session, entry, ob, scene, error)
 
 
-def fail(session: Session, entry: Entry, ob: Any, scene: Any, message: str) -> None:
-    log.warning("%s: %s", entry.object_name, message)
-    for effect in session.dispatch(entry, Event.FAILED, message):
+def fail(session: Session, entry: Entry, ob: Any, scene: Any, error: Exception) -> None:
+    """The plain pose and a sentence; some obstacles go by themselves."""
+    log.warning("%s: %s", entry.object_name, error)
+    event = Event.POSTPONED if isinstance(error, NotNowError) else Event.FAILED
+    for effect in session.dispatch(entry, event, str(error)):
         _EFFECTS[effect](session, entry, ob, scene)
-    if not carrier.find_bake(ob):
-        carrier.clear(ob)
 
 
 def _prepare(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+    if ob.data.is_editmode:
+        raise NotNowError("Leave Edit Mode first.")
     carrier.fit(ob)
     entry.build = gather.build_inputs(ob)
     session.start_preparing(entry, gather.read_character(session, ob, scene), entry.build)
@@ -74,6 +89,32 @@ def _open_shot(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
 
 def _record(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     entry.recorded_until = 0
+    armatures = tape.find_armatures(ob)
+    known = ob.softrig.step_scene or entry.suspected
+    entry.steps_scene = known or readers.reads_scene(ob, armatures)
+    entry.notice = STEPS if entry.steps_scene else ""
+    if waits_for_artist(session, entry):
+        _ask(entry)
+
+
+def _record_again(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+    """The old tape goes on where only the artist may have a new one made."""
+    if waits_for_artist(session, entry):
+        _ask(entry)
+        return
+    _perform(session, entry, ob, scene, session.record_again(entry))
+
+
+def _ask(entry: Entry) -> None:
+    if entry.notice != ASKS:
+        log.warning("%s: %s", entry.object_name, ASKS)
+    entry.notice = ASKS
+
+
+def waits_for_artist(session: Session, entry: Entry) -> bool:
+    """Stepping the scene would lose a pose without keys, and hang a handler of Blender's."""
+    asked = bpy.app.background or entry.may_step
+    return entry.steps_scene and (session.in_handler or not asked)
 
 
 def _set_params(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
@@ -81,11 +122,12 @@ def _set_params(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
 
 
 def _show(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
-    show_object(session, entry, ob, scene.frame_current_final)
+    show_object(session, entry, ob, objects.shown_frame(scene))
 
 
 def _destroy(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     session.release(entry)
+    carrier.clear(ob)
 
 
 _EFFECTS: dict[Effect, Callable[[Session, Entry, Any, Any], None]] = {
@@ -98,20 +140,55 @@ _EFFECTS: dict[Effect, Callable[[Session, Entry, Any, Any], None]] = {
 }
 
 
-def advance(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+def advance(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool = False) -> None:
     """One turn: what has finished, what is due, a piece of what is under way."""
-    wish = make_wish(ob, scene)
-    entry.scene_name = scene.name
+    follow(session, entry, scene)
     try:
+        _notice_mode(session, entry, ob, scene)
+        wish = make_wish(ob, scene, at_once)
+        if carrier.is_lost(ob) and entry.character is not None:
+            raise RefusalError(carrier.LOST)
         _poll(session, entry, ob, scene)
         for event in due_events(entry, wish, session.now()):
             happen(session, entry, ob, scene, event)
         if record_due(entry, wish, session.now()):
-            _perform(session, entry, ob, scene, session.record_again(entry))
-        if entry.state.phase is Phase.RECORDING and not wish.rendering:
+            _record_again(session, entry, ob, scene)
+        waits = wish.rendering or waits_for_artist(session, entry)
+        if entry.state.phase is Phase.RECORDING and not waits:
             _record_chunk(session, entry, ob, scene)
+        if carrier.find_problem(ob) != entry.blocked and not wish.rendering:
+            _show(session, entry, ob, scene)
     except (RefusalError, NativeError) as error:
-        fail(session, entry, ob, scene, str(error))
+        fail(session, entry, ob, scene, error)
+
+
+def follow(session: Session, entry: Entry, scene: Any) -> None:
+    """Another scene may move the rig in another way."""
+    if entry.scene_name != scene.name:
+        entry.scene_name = scene.name
+        session.dispatch(entry, Event.RIG_CHANGED)
+
+
+def _notice_mode(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+    """What was edited, sculpted or painted is read when the artist leaves the mode."""
+    left, entry.mode = entry.mode, ob.mode
+    if left not in ("OBJECT", ob.mode):
+        notice_edits(session, entry, ob, scene)
+
+
+def notice_edits(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+    """Prepares anew if the points, faces, weights or bones are not those that were prepared.
+
+    Reads them all: not for every frame. Lost bones and armatures are left to recording to tell.
+    """
+    if entry.character is None or entry.plan is None or ob.data.is_editmode:
+        return
+    try:
+        tape.find_parts(ob, entry.plan)
+    except RefusalError:
+        return
+    if gather.read_shape(ob).fingerprint() != entry.fingerprint:
+        happen(session, entry, ob, scene, Event.WANTED)
 
 
 def _poll(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
@@ -120,17 +197,79 @@ def _poll(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
         if come is not None:
             happen(session, entry, ob, scene, *come)
     elif entry.shot is not None:
-        status = session.refresh(entry)
-        if status.failed:
-            fail(session, entry, ob, scene, status.message)
+        session.refresh(entry)
 
 
 def _record_chunk(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     frames = range(entry.frames.first + entry.recorded_until, entry.frames.last + 1)
-    rows = tape.record(session, scene, ob, entry.plan, frames, CHUNK_SECONDS)
-    if session.write_rows(entry, rows) <= 0:
-        happen(session, entry, ob, scene, Event.RECORDED)
-        session.refresh(entry)
+    if entry.steps_scene:
+        rows = tape.record_stepping(session, scene, ob, entry.plan, frames, STEP_SECONDS)
+    else:
+        rows = tape.record(session, scene, ob, entry.plan, frames, CHUNK_SECONDS)
+    if session.write_rows(entry, rows) > 0:
+        return
+    if not entry.steps_scene and _differs(session, entry, ob, scene):
+        _doubt(session, entry, ob, scene)
+    entry.may_step = False
+    happen(session, entry, ob, scene, Event.RECORDED)
+    session.refresh(entry)
+
+
+def _differs(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
+    """The scene, as it is evaluated now, shows another pose than a recording of this frame."""
+    if session.in_handler or scene != bpy.context.scene or scene.frame_subframe != 0.0:
+        return False
+    if bpy.app.background:
+        _evaluate(session)
+    shown = tape.read_shown(bpy.context.view_layer.depsgraph, ob, entry.plan)
+    if shown is None:
+        return False
+    frame = scene.frame_current
+    recorded = tape.record(session, scene, ob, entry.plan, range(frame, frame + 1))[0]
+    return not np.array_equal(shown, recorded, equal_nan=True)
+
+
+def compare_shown(session: Session, entry: Entry, ob: Any, scene: Any, depsgraph: Any) -> None:
+    """After a frame change: poses without keys are gone, so another pose means a reader."""
+    row = scene.frame_current - (entry.frames.first if entry.frames else 0)
+    whole = scene.frame_subframe == 0.0 and entry.scene_name == scene.name
+    asked = entry.state.phase is Phase.LIVE and not entry.state.stale and not entry.steps_scene
+    if not asked or not whole or entry.rows is None or not 0 <= row < len(entry.rows):
+        return
+    if session.now() - entry.compared_at < LOOK_SECONDS or carrier.find_bake(ob) is not None:
+        return
+    entry.compared_at = session.now()
+    try:
+        shown = tape.read_shown(depsgraph, ob, entry.plan)
+    except RefusalError:  # the next recording tells
+        return
+    if shown is not None and not np.array_equal(shown, entry.rows[row], equal_nan=True):
+        entry.suspected = entry.steps_scene = True
+        _ask(entry)
+
+
+def _evaluate(session: Session) -> None:
+    """What changed before the recording is in it: no news for our handlers."""
+    session.recording = True
+    try:
+        bpy.context.view_layer.update()
+    finally:
+        session.recording = False
+
+
+def _doubt(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+    """A pose without keys looks like a rig that reads the scene. Only stepping can tell.
+
+    In the window that would lose the pose: there the artist decides.
+    """
+    if not bpy.app.background:
+        entry.notice = DIFFERS.format(scene.frame_current)
+        return
+    frames = range(entry.frames.first, entry.frames.last + 1)
+    rows = tape.record_stepping(session, scene, ob, entry.plan, frames)
+    entry.recorded_until = 0
+    if session.write_rows_changed(entry, rows):
+        entry.steps_scene, entry.notice = True, STEPS
 
 
 def ensure_live(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
@@ -138,9 +277,11 @@ def ensure_live(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
     if entry.state.phase not in (Phase.LIVE, Phase.RECORDING, Phase.PREPARING):
         happen(session, entry, ob, scene, Event.WANTED)
     if entry.state.stale:
-        _perform(session, entry, ob, scene, session.record_again(entry))
+        _record_again(session, entry, ob, scene)
     while entry.state.phase in (Phase.PREPARING, Phase.RECORDING):
-        advance(session, entry, ob, scene)
+        advance(session, entry, ob, scene, at_once=True)
+        if entry.state.phase is Phase.RECORDING and waits_for_artist(session, entry):
+            break
         if entry.state.phase is Phase.PREPARING:
             pause()
     return entry.state.phase is Phase.LIVE
@@ -149,14 +290,14 @@ def ensure_live(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
 def record_now(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     """Writes the tape anew without waiting for the artist to rest."""
     session.dispatch(entry, Event.RIG_CHANGED)
-    _perform(session, entry, ob, scene, session.record_again(entry))
+    _record_again(session, entry, ob, scene)
 
 
 def settle(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
     """One turn towards live and up to date, without waiting for the artist to rest."""
     if entry.state.stale:
-        _perform(session, entry, ob, scene, session.record_again(entry))
-    advance(session, entry, ob, scene)
+        _record_again(session, entry, ob, scene)
+    advance(session, entry, ob, scene, at_once=True)
     return entry.state.phase is Phase.LIVE and not entry.state.stale
 
 

@@ -5,6 +5,8 @@ The scene holds one point, the anchor. It copies the skin object's transform and
 modifier for each armature, so Blender evaluates exactly those, whatever else is in the file and
 whether they are hidden or not; the heavy skin itself is not evaluated. Armature modifiers wait for
 the whole pose only with envelopes on. Everything is removed before this returns, on every path.
+
+A rig that reads the scene itself (readers.py) can only be recorded by stepping that scene.
 """
 
 import time
@@ -23,14 +25,30 @@ NAME = "Softrig Tape"
 _TIME_SETTINGS = ("fps", "fps_base", "frame_map_old", "frame_map_new")
 
 
+def is_on(modifier: Any) -> bool:
+    """Somewhere: switched off in viewport and render it moves nothing."""
+    return modifier.show_viewport or modifier.show_render
+
+
 def find_armatures(ob: Any) -> list[Any]:
-    """The armature objects of the skin's modifiers, each once, in the order of the stack."""
+    """The armature objects that deform the skin, each once, in the order of the stack.
+
+    A parent of the type "Armature" deforms before all modifiers.
+    """
+    chosen = [m.object for m in ob.modifiers if m.type == "ARMATURE" and is_on(m)]
+    if ob.parent_type == "ARMATURE":
+        chosen.insert(0, ob.parent)
     found: list[Any] = []
-    for modifier in ob.modifiers:
-        if modifier.type == "ARMATURE" and modifier.object and modifier.object not in found:
-            if modifier.object.type == "ARMATURE":
-                found.append(modifier.object)
+    for armature in chosen:
+        if armature is not None and armature.type == "ARMATURE" and armature not in found:
+            found.append(armature)
     return found
+
+
+def list_armature_modifiers(ob: Any) -> tuple[tuple[str, bool], ...]:
+    """What tells that another set of armatures deforms the skin; a deleted armature does not."""
+    found = [(m.name, is_on(m)) for m in ob.modifiers if m.type == "ARMATURE"]
+    return (("", ob.parent_type == "ARMATURE"), *found)
 
 
 @contextmanager
@@ -95,6 +113,14 @@ def read_row(
         end += len(chosen)
 
 
+def find_parts(ob: Any, plan: TapePlan) -> tuple[list[Any], list[IntArray]]:
+    """The armatures of the plan and where its bones stand in them; refuses when some are gone."""
+    armatures = find_armatures(ob)[: plan.armature_count]
+    if len(armatures) < plan.armature_count:
+        raise RefusalError("An armature of this character is gone. Press Prepare Again.")
+    return armatures, bone_indices(armatures, plan.bones)
+
+
 def record(
     session: Session,
     scene: Any,
@@ -104,10 +130,7 @@ def record(
     seconds: float = float("inf"),
 ) -> FloatArray:
     """One row a frame: as many frames as fit in the time, at least one."""
-    armatures = find_armatures(ob)[: plan.armature_count]
-    if len(armatures) < plan.armature_count:
-        raise RefusalError("An armature of this character is gone. Press Prepare Again.")
-    indices = bone_indices(armatures, plan.bones)
+    armatures, indices = find_parts(ob, plan)
     rows = np.empty((len(frames), plan.floats_per_row), np.float32)
     end = time.monotonic() + seconds
     with private_scene(session, scene, ob, armatures) as private:
@@ -117,3 +140,64 @@ def record(
             if time.monotonic() >= end:
                 return rows[: frame - frames.start + 1]
     return rows
+
+
+@contextmanager
+def stepped_scene(session: Session, scene: Any) -> Iterator[Any]:
+    """The artist's own scene, whose frame is put back; our frame handlers leave it alone."""
+    if session.in_handler:
+        raise RefusalError("This rig reads the scene. Press Record Again, or bake it.")
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    session.recording = True
+    try:
+        yield scene
+    finally:
+        scene.frame_set(frame, subframe=subframe)
+        session.recording = False
+
+
+def record_stepping(
+    session: Session,
+    scene: Any,
+    ob: Any,
+    plan: TapePlan,
+    frames: range,
+    seconds: float = float("inf"),
+) -> FloatArray:
+    """As `record`, for a rig that reads the scene: as slow as playing it, but right."""
+    armatures, indices = find_parts(ob, plan)
+    rows = np.empty((len(frames), plan.floats_per_row), np.float32)
+    end = time.monotonic() + seconds
+    with stepped_scene(session, scene):
+        for row, frame in zip(rows, frames, strict=True):
+            scene.frame_set(frame)
+            depsgraph = find_depsgraph(scene, [ob, *armatures])
+            if depsgraph is None:
+                text = "This rig reads the scene, which does not evaluate it: show it to record it."
+                raise RefusalError(text)
+            read_row(depsgraph, ob, armatures, indices, row)
+            if time.monotonic() >= end:
+                return rows[: frame - frames.start + 1]
+    return rows
+
+
+def find_depsgraph(scene: Any, objects: Sequence[Any]) -> Any:
+    """Of a view layer of the scene that evaluates all these objects; None when none does."""
+    for layer in scene.view_layers:
+        if layer.depsgraph is not None and is_evaluated(layer.depsgraph, objects):
+            return layer.depsgraph
+    return None
+
+
+def is_evaluated(depsgraph: Any, objects: Sequence[Any]) -> bool:
+    return all(ob.evaluated_get(depsgraph).is_evaluated for ob in objects)
+
+
+def read_shown(depsgraph: Any, ob: Any, plan: TapePlan) -> FloatArray | None:
+    """The row that an evaluation shows now, without stepping anything; None if it is hidden."""
+    armatures, indices = find_parts(ob, plan)
+    if depsgraph is None or not is_evaluated(depsgraph, [ob, *armatures]):
+        return None
+    row = np.empty(plan.floats_per_row, np.float32)
+    read_row(depsgraph, ob, armatures, indices, row)
+    return row

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Over all characters of the file: who is there, whose turn it is, who is behind."""
 
+import logging
 from typing import Any
 
 import bpy
@@ -8,9 +9,11 @@ import bpy
 from ..model.lifecycle import Event, Phase
 from ..model.schedule import due_events
 from ..model.session import Entry, Session
-from . import carrier, objects
-from .show import show_scene
-from .stage import advance, ensure_live, happen, make_wish
+from . import carrier, compat, objects
+from .show import agrees, show_scene
+from .stage import advance, compare_shown, ensure_live, happen, make_wish, notice_edits
+
+log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 2.0
 """How long a deleted modifier or object may go unnoticed."""
@@ -32,6 +35,29 @@ def look_around(session: Session) -> None:
         if scene is not None and not known:
             entry = session.open_entry(ob.softrig.uuid, ob.name, scene.name)
             happen(session, entry, ob, scene, Event.WANTED)
+    note_missing_bakes(session, characters)
+    note_borrowed(session)
+
+
+def note_missing_bakes(session: Session, characters: list[Any]) -> None:
+    """For the panel, and for the log of a farm machine that would render the plain pose."""
+    paths = {ob.softrig.uuid: carrier.missing_bake(ob) for ob in characters}
+    missing = {uuid: path for uuid, path in paths.items() if path}
+    for path in sorted(set(missing.values()) - set(session.missing_bakes.values())):
+        log.warning("the bake is missing, the plain pose shows: %s", path)
+    session.missing_bakes = missing
+
+
+def note_borrowed(session: Session) -> None:
+    """Overrides of characters that have Softrig in their own file: they stand still here."""
+    for ob in bpy.data.objects:
+        if ob.override_library is None or ob.type != "MESH" or objects.is_character(ob):
+            continue
+        borrowed = carrier.find_borrowed(ob)
+        if borrowed is not None and not carrier.plays_bake(borrowed):
+            if session.notices.get(ob.name) != carrier.BORROWED:
+                log.warning("%s: %s", ob.name, carrier.BORROWED)
+            session.notices[ob.name] = carrier.BORROWED
 
 
 def tick(session: Session) -> None:
@@ -40,11 +66,12 @@ def tick(session: Session) -> None:
         return
     if session.rescan or session.now() - session.looked_at > LOOK_SECONDS:
         look_around(session)
+    shown = [window.scene for window in bpy.context.window_manager.windows]
     for entry in list(session.entries.values()):
         if entry.uuid in session.adding.values():
             continue
         ob = objects.find_object(entry)
-        scene = objects.scene_of(ob, entry.scene_name) if ob is not None else None
+        scene = objects.scene_to_follow(ob, entry.scene_name, shown) if ob is not None else None
         if scene is None:
             session.rescan = True
         else:
@@ -53,8 +80,12 @@ def tick(session: Session) -> None:
 
 def needs_attention(session: Session, scene: Any) -> bool:
     """Something of this scene is not as it should be. No native calls: asked at every frame."""
-    entries = [entry for entry in session.entries.values() if entry.scene_name == scene.name]
-    return session.rescan or any(_is_behind(session, entry, scene) for entry in entries)
+    last, session.last_scene = session.last_scene, scene.name
+    if not compat.may_record_in_handler(last, scene):
+        return False
+    return session.rescan or any(
+        _is_behind(session, entry, scene) for entry in session.entries.values()
+    )
 
 
 def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
@@ -63,30 +94,55 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
         return True
     if carrier.find_bake(ob) is not None:
         return False
+    if entry.scene_name != scene.name:
+        return objects.is_in(ob, scene) and not agrees(entry, ob, scene)
+    if carrier.is_lost(ob) and entry.character is not None:
+        return True
     if entry.state.stale or entry.state.phase in (Phase.ABSENT, Phase.PREPARING):
         return True
-    due = due_events(entry, make_wish(ob, scene), session.now())
+    if ob.mode != entry.mode:
+        return True
+    due = due_events(entry, make_wish(ob, scene, at_once=True), session.now())
     return any(event is not Event.FRAME_READY for event in due)
 
 
 def ensure_scene(session: Session, scene: Any, record_again: bool = False) -> None:
     """Everything of this scene prepared, recorded and up to date, however long it takes."""
-    look_around(session)
+    session.in_handler = True
+    try:
+        look_around(session)
+        _ensure_entries(session, scene, record_again)
+    finally:
+        session.in_handler = False
+
+
+def _ensure_entries(session: Session, scene: Any, record_again: bool) -> None:
     for entry in list(session.entries.values()):
         ob = objects.find_object(entry)
         if ob is None or objects.scene_of(ob, scene.name) != scene or carrier.find_bake(ob):
             continue
         if record_again:
+            notice_edits(session, entry, ob, scene)
             session.dispatch(entry, Event.RIG_CHANGED)
         if entry.state.phase is not Phase.FAILED and ensure_live(session, entry, ob, scene):
-            advance(session, entry, ob, scene)
-            ensure_live(session, entry, ob, scene)
+            advance(session, entry, ob, scene, at_once=True)
+            if not entry.state.is_refused:
+                ensure_live(session, entry, ob, scene)
+
+
+def compare_scene(session: Session, scene: Any, depsgraph: Any) -> None:
+    """The frame is evaluated: does the scene show what was recorded?"""
+    for entry in session.entries.values():
+        ob = objects.find_object(entry)
+        if ob is not None and entry.scene_name == scene.name:
+            compare_shown(session, entry, ob, scene, depsgraph)
 
 
 def rig_changed(session: Session, scene: Any) -> None:
     """Keys, poses or places of objects of this scene changed."""
     for entry in session.entries.values():
-        if entry.scene_name == scene.name:
+        ob = objects.find_object(entry)
+        if entry.scene_name == scene.name or (ob is not None and objects.is_in(ob, scene)):
             session.dispatch(entry, Event.RIG_CHANGED)
 
 

@@ -9,6 +9,7 @@ from . import files, frame, timer, updates
 
 HANDLERS: tuple[tuple[str, Any], ...] = (
     ("frame_change_pre", frame.softrig_frame_change_pre),
+    ("frame_change_post", frame.softrig_frame_change_post),
     ("render_init", frame.softrig_render_init),
     ("depsgraph_update_post", updates.softrig_depsgraph_update_post),
     ("load_pre", files.softrig_load_pre),

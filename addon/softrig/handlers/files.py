@@ -29,15 +29,15 @@ def softrig_load_post(*_: Any) -> None:
         session.forget_missing(())
         session.rescan = True
         session.fault = ""
+        session.last_scene = bpy.context.scene.name if bpy.context.scene else ""
 
 
 @persistent
 @guarded
 def softrig_save_pre(*_: Any) -> None:
     """A file that was not baked opens elsewhere with the plain pose, not with one frozen offset."""
-    session = usable()
-    if session is not None:
-        show.hide_all(session)
+    if usable() is not None:
+        show.hide_all()
 
 
 @persistent

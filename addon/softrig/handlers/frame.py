@@ -28,6 +28,15 @@ def softrig_frame_change_pre(scene: Any, *_: Any) -> None:
 
 @persistent
 @guarded
+def softrig_frame_change_post(scene: Any, depsgraph: Any = None) -> None:
+    """A render has an evaluation of its own; the artist's stays at its frame."""
+    session = usable()
+    if session is not None and depsgraph is not None and depsgraph.mode == "VIEWPORT":
+        watch.compare_scene(session, scene, depsgraph)
+
+
+@persistent
+@guarded
 def softrig_render_init(scene: Any, *_: Any) -> None:
     """Nobody waits at a farm machine: prepare what was just loaded, read what a script changed."""
     session = usable()

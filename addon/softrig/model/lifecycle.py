@@ -16,6 +16,8 @@ class Phase(Enum):
     PREPARING = auto()
     RECORDING = auto()
     LIVE = auto()
+    WAITING = auto()
+    """Cannot be prepared at the moment; begins by itself once it can."""
     FAILED = auto()
 
 
@@ -31,6 +33,8 @@ class Event(Enum):
     FRAME_MISSED = auto()
     """A frame was asked for that is not ready yet."""
     FRAME_READY = auto()
+    POSTPONED = auto()
+    """What stands in the way goes by itself, such as Edit Mode."""
     FAILED = auto()
     CANCELLED = auto()
     REMOVED = auto()
@@ -57,6 +61,11 @@ class State:
     owed: bool = False
     """The frame that the artist sees is not what it should be yet."""
     message: str = ""
+
+    @property
+    def is_refused(self) -> bool:
+        """There is nothing to wait for; the message says why."""
+        return self.phase in (Phase.FAILED, Phase.WAITING)
 
 
 Step = tuple[State, tuple[Effect, ...]]
@@ -125,6 +134,8 @@ _STEPS: dict[Event, Callable[[State], Step]] = {
 
 def transition(state: State, event: Event, message: str = "") -> Step:
     """The state after an event, and what is to be done for it. Any event may come in any state."""
+    if event is Event.POSTPONED:
+        return State(Phase.WAITING, message=message), (Effect.DESTROY,)
     if event is Event.FAILED:
         return State(Phase.FAILED, message=message), (Effect.DESTROY,)
     if event is Event.CANCELLED:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From what Blender's armatures hold to the bones and weights that the library wants. Pure."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,10 @@ LOOSE_TIP = 0.6
 
 class RefusalError(Exception):
     """We will not do that; the text says why and what helps."""
+
+
+class NotNowError(RefusalError):
+    """We will do it by ourselves once the artist has ended what the text names."""
 
 
 @dataclass(frozen=True)
@@ -147,13 +152,28 @@ class TapePlan:
 
 
 @dataclass(frozen=True)
-class Character:
-    """All that preparing needs."""
+class Shape:
+    """What preparing depends on, as far as the artist may change it in a mode."""
 
     positions: FloatArray
     triangles: IntArray
     weights: Weights
     bones: tuple[Bone, ...]
+
+    def fingerprint(self) -> str:
+        """Another one as soon as one bit differs: a point, a face, a weight, a bone at rest."""
+        digest = hashlib.blake2b(repr(self.bones).encode(), digest_size=16)
+        weights = self.weights
+        for array in (self.positions, self.triangles, weights.starts, weights.bones):
+            digest.update(array.tobytes())
+        digest.update(weights.values.tobytes())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Character(Shape):
+    """All that preparing needs."""
+
     armature_count: int
     space_to_skin: FloatArray
     target_node_count: int

@@ -23,11 +23,15 @@ class Wish:
     frame: float
     playing: bool = False
     rendering: bool = False
+    at_once: bool = False
+    """Somebody waits: no artist is given time to rest."""
+    editing: bool = False
+    """The mesh is in Edit Mode: it cannot be read, and is about to change."""
 
     @property
     def busy(self) -> bool:
         """Nothing that can wait may be recorded now."""
-        return self.playing or self.rendering
+        return self.rendering or (self.playing and not self.at_once)
 
 
 def due_events(entry: Entry, wish: Wish, now: float) -> list[Event]:
@@ -35,6 +39,8 @@ def due_events(entry: Entry, wish: Wish, now: float) -> list[Event]:
     phase = entry.state.phase
     if entry.bake is not None:
         return []
+    if phase is Phase.WAITING:
+        return [] if wish.busy or wish.editing else [Event.WANTED]
     if _rebuild_due(entry, wish, now):
         return [Event.WANTED]
     if phase not in (Phase.LIVE, Phase.RECORDING):
@@ -51,23 +57,24 @@ def due_events(entry: Entry, wish: Wish, now: float) -> list[Event]:
 
 def record_due(entry: Entry, wish: Wish, now: float) -> bool:
     """The tape is stale, the artist rests, and Blender is not busy."""
-    rested = now - entry.stale_since >= REST_SECONDS
+    rested = wish.at_once or now - entry.stale_since >= REST_SECONDS
     return entry.state.stale and rested and not wish.busy and entry.bake is None
 
 
 def _rebuild_due(entry: Entry, wish: Wish, now: float) -> bool:
-    if entry.build is None or entry.build == wish.build or wish.busy:
+    later = wish.busy or (wish.editing and not wish.at_once)
+    if entry.build is None or entry.build == wish.build or later:
         entry.build_changed_at = None
         return False
     if entry.build_changed_at is None:
         entry.build_changed_at = now
-    return now - entry.build_changed_at >= REBUILD_SECONDS
+    return wish.at_once or now - entry.build_changed_at >= REBUILD_SECONDS
 
 
 def describe(entry: Entry) -> str:
     """One line for the panel."""
     phase, status = entry.state.phase, entry.shot_status
-    if phase is Phase.FAILED or (phase is Phase.ABSENT and entry.state.message):
+    if entry.state.is_refused or (phase is Phase.ABSENT and entry.state.message):
         return entry.state.message
     if phase is Phase.PREPARING:
         return f"Preparing, {100.0 * entry.progress:.0f} %"
@@ -96,4 +103,8 @@ def repairs(report: dict[str, float]) -> list[str]:
 
 def fingerprint(session: Session) -> tuple[tuple[str, str], ...]:
     """Differs whenever the panel has something new to say."""
-    return tuple((uuid, describe(entry)) for uuid, entry in session.entries.items())
+    entries = [
+        (uuid, " ".join((describe(entry), entry.blocked, entry.elsewhere, entry.notice)))
+        for uuid, entry in session.entries.items()
+    ]
+    return (*entries, *session.missing_bakes.items())

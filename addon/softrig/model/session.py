@@ -17,6 +17,7 @@ import numpy as np
 from ..native.arrays import FloatArray
 from ..native.errors import NativeError
 from ..native.inputs import FrameRange, JobStatus, ShotSettings, ShotStatus
+from .checks import check_character, check_frames, check_rows
 from .lifecycle import Effect, Event, Phase, State, record_again, transition
 from .rig import Character, TapePlan
 
@@ -30,6 +31,8 @@ class BuildInputs:
     vertex_count: int
     node_count: int
     loose_parts: str
+    armatures: tuple[tuple[str, bool], ...] = ()
+    """The armature modifiers and whether each is switched on."""
 
 
 @dataclass
@@ -50,6 +53,25 @@ class Entry:
     recorded_until: int = 0
     stale_since: float = 0.0
     build_changed_at: float | None = None
+    fingerprint: str = ""
+    """Of the shape that was prepared."""
+    mode: str = "OBJECT"
+    """The object's mode at the last look: what was painted or edited is read after leaving it."""
+    steps_scene: bool = False
+    """The rig reads the artist's scene: recording has to step that."""
+    suspected: bool = False
+    """A frame showed another pose than the tape has: nothing else told that the scene is read."""
+    rows: FloatArray | None = None
+    """The tape, to compare what the scene shows."""
+    compared_at: float = -1e9
+    may_step: bool = False
+    """The artist asked for it; recording never moves the scene's frame of its own accord."""
+    blocked: str = ""
+    """Why nothing is shown although all is ready."""
+    elsewhere: str = ""
+    """Why it stands still in the scene that was shown last."""
+    notice: str = ""
+    """What the artist ought to know about the recording."""
     buffer: FloatArray = field(default_factory=lambda: np.zeros(0, np.float32))
     job: JobStatus | None = None
     shot_status: ShotStatus | None = None
@@ -90,10 +112,16 @@ class Session:
         """Object name to uuid while the artist waits for Add Softrig."""
         self.notices: dict[str, str] = {}
         """Object name to the sentence of what was refused or went wrong there."""
+        self.missing_bakes: dict[str, str] = {}
+        """Identity to the path of the point cache that ought to play but is not there."""
         self.recording = False
-        """Our private scene is being stepped: its events are none of ours."""
+        """A scene is being stepped for a recording: its events are none of ours."""
+        self.in_handler = False
+        """Blender waits for us: its scene must not be stepped now."""
         self.rescan = True
         """Objects came, went or were duplicated since the last look."""
+        self.last_scene = ""
+        """Of the last frame in background."""
         self.looked_at = 0.0
         self.shown: tuple[tuple[str, str], ...] = ()
         """What the panel says."""
@@ -117,8 +145,10 @@ class Session:
         return effects
 
     def start_preparing(self, entry: Entry, character: Character, build: BuildInputs) -> None:
+        check_character(character)
         entry.build = build
         entry.build_changed_at = None
+        entry.fingerprint = character.fingerprint()
         entry.character = self.api.create_character(character.to_native())
         entry.plan = character.tape_plan
         entry.buffer = np.zeros(3 * character.vertex_count, np.float32)
@@ -135,6 +165,7 @@ class Session:
         return Event.PREPARED, ""
 
     def open_shot(self, entry: Entry, frames: FrameRange, settings: ShotSettings) -> None:
+        check_frames(frames)
         self.close_shot(entry)
         entry.frames = frames
         entry.settings = settings
@@ -143,10 +174,26 @@ class Session:
 
     def write_rows(self, entry: Entry, rows: FloatArray) -> int:
         """The next rows of the tape; how many frames are still missing."""
-        assert entry.frames is not None
+        assert entry.frames is not None and entry.plan is not None
+        check_rows(entry.plan, entry.frames.first + entry.recorded_until, rows)
         self.api.write_tape(entry.shot, entry.frames.first + entry.recorded_until, rows)
-        entry.recorded_until += len(rows)
+        self._keep_rows(entry, rows)
         return entry.frames.count - entry.recorded_until
+
+    def write_rows_changed(self, entry: Entry, rows: FloatArray) -> bool:
+        """Writes rows over recorded ones; whether any differed."""
+        first = entry.frames.first + entry.recorded_until
+        check_rows(entry.plan, first, rows)
+        changed = self.api.write_tape(entry.shot, first, rows)
+        self._keep_rows(entry, rows)
+        return changed < first + len(rows)
+
+    def _keep_rows(self, entry: Entry, rows: FloatArray) -> None:
+        shape = (entry.frames.count, rows.shape[1])
+        if entry.rows is None or entry.rows.shape != shape:
+            entry.rows = np.zeros(shape, np.float32)
+        entry.rows[entry.recorded_until : entry.recorded_until + len(rows)] = rows
+        entry.recorded_until += len(rows)
 
     def set_params(self, entry: Entry, settings: ShotSettings) -> None:
         entry.settings = settings
@@ -197,7 +244,8 @@ class Session:
             return
         self.close_shot(entry)
         character, entry.character = entry.character, None
-        entry.frames = None
+        entry.frames = entry.rows = None
+        entry.suspected = False
         entry.job = None
         entry.report = {}
         self._destroy(self.api.destroy_character, character)

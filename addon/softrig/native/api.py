@@ -7,7 +7,7 @@ from typing import Any
 
 from . import bindings
 from .arrays import FloatArray, float_pointer, int_pointer
-from .errors import NotReadyError
+from .errors import NotReadyError, sentence
 from .inputs import CharacterInput, FrameRange, JobStatus, ShotSettings, ShotStatus
 from .library import find_library, load_library
 
@@ -90,8 +90,6 @@ class Api:
             recorded=status.recordedFrameCount,
             ready=status.readyFrameCount,
             running=status.isRunning,
-            failed=status.result != bindings.Result.SUCCESS,
-            message=_text(status.message),
             limited_nodes=status.limitedNodeCount,
             seconds=status.simulationSeconds,
         )
@@ -166,7 +164,7 @@ def _job_status(status: Any) -> JobStatus:
         failed=status.phase == bindings.Phase.FAILED,
         result=status.result,
         progress=status.progress,
-        message=_text(status.message),
+        message=sentence(status.result, _text(status.message)),
     )
 
 

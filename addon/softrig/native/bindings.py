@@ -188,10 +188,8 @@ class ShotStatus(ctypes.Structure):
         ("recordedFrameCount", ctypes.c_int32),
         ("readyFrameCount", ctypes.c_int32),
         ("isRunning", ctypes.c_bool),
-        ("result", ctypes.c_int32),
         ("limitedNodeCount", ctypes.c_int32),
         ("simulationSeconds", ctypes.c_float),
-        ("message", ctypes.c_char * 256),
     )
 
 

@@ -3,6 +3,8 @@
 
 from .bindings import Result
 
+REINSTALL = "Install the Softrig zip for this system again."
+
 
 class LibraryError(Exception):
     """The library cannot be used at all; the text says what a user can do about it."""
@@ -46,6 +48,20 @@ _CLASSES: dict[int, type[NativeError]] = {
 }
 
 
+_REMEDIES: dict[int, str] = {
+    Result.ERROR_NO_INSIDE: "Close its holes, recalculate its normals outside (in Edit Mode, "
+    "Mesh > Normals), or give a flat mesh thickness: add a Solidify modifier and apply it. "
+    "For thin parts raise Cage Size.",
+    Result.ERROR_FILE: "See whether the folder may be written and the disk has room.",
+}
+
+
+def sentence(result: int, text: str) -> str:
+    """The library's sentence, and what helps in Blender."""
+    return " ".join(part for part in (text, _REMEDIES.get(result, "")) if part)
+
+
 def error_from_result(result: int, text: str) -> NativeError:
     """The exception that belongs to a result code."""
-    return _CLASSES.get(result, NativeError)(result, text or f"The library answered {result}.")
+    text = sentence(result, text or f"The library answered {result}.")
+    return _CLASSES.get(result, NativeError)(result, text)

@@ -51,11 +51,15 @@ class ShotSettings:
 
 @dataclass(frozen=True)
 class FrameRange:
-    """The frames of a shot; `rate` is frames a second."""
+    """The frames of a shot; `rate` is frames a second.
+
+    `stretch` is how many of them one frame of the animation takes: Blender's Time Remapping.
+    """
 
     first: int
     count: int
     rate: float
+    stretch: float = 1.0
 
     @property
     def last(self) -> int:
@@ -81,7 +85,5 @@ class ShotStatus:
     recorded: int
     ready: int
     running: bool
-    failed: bool
-    message: str
     limited_nodes: int
     seconds: float

@@ -10,15 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from . import bindings
-from .errors import LibraryError, error_from_result
+from . import bindings, copies
+from .errors import REINSTALL, LibraryError, error_from_result
 
 log = logging.getLogger(__name__)
 
 FOLDER = Path(__file__).parent / "lib"
 VERSION = (bindings.SR_VERSION_MAJOR, bindings.SR_VERSION_MINOR, bindings.SR_VERSION_PATCH)
 ENVIRONMENT = "SOFTRIG_LIBRARY"
-REINSTALL = "Install the Softrig zip for this system again, then restart Blender."
 _PLAIN_INTEGERS = frozenset({"srGetWorkerCount", "srShutdown"})
 _MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 _SYSTEMS = {"linux": "linux", "win32": "windows", "darwin": "macos"}
@@ -58,13 +57,7 @@ def load_library(path: Path) -> ctypes.CDLL:
     """Loads, shakes hands and declares all functions. LibraryError says what to do."""
     if not path.is_file():
         raise LibraryError(f"The Softrig library is missing: {path}. {REINSTALL}")
-    try:
-        with _one_blas_thread():
-            library = ctypes.CDLL(str(path.resolve()))
-    except OSError as error:
-        raise LibraryError(
-            f"The Softrig library cannot be loaded on {platform_name()}: {error}. {REINSTALL}"
-        ) from error
+    library = _open_library(path)
     _shake_hands(library)
     try:
         bindings.declare_functions(library)
@@ -72,6 +65,34 @@ def load_library(path: Path) -> ctypes.CDLL:
         raise LibraryError(f"The Softrig library is incomplete: {error}. {REINSTALL}") from error
     _compare_struct_sizes(library)
     _check_results(library)
+    return library
+
+
+def _open_library(path: Path) -> ctypes.CDLL:
+    """What a zip brought is opened as a checked copy; what a developer named, where it lies."""
+    if FOLDER not in path.parents and not (path.parent / copies.LIST).is_file():
+        return _open_file(path)
+    contents = copies.read_list(path.parent)
+    copies.check_sizes(path.parent, contents)
+    failure: Exception | None = None
+    for place in copies.places():
+        try:
+            return _open_file(copies.provide_copy(path.parent, contents, place) / path.name)
+        except (OSError, LibraryError) as error:
+            failure = failure or error
+    if isinstance(failure, LibraryError):
+        raise failure
+    raise LibraryError(f"No copy of the Softrig library can be made to load: {failure}.")
+
+
+def _open_file(path: Path) -> ctypes.CDLL:
+    try:
+        with _one_blas_thread():
+            library = ctypes.CDLL(str(path.resolve()))
+    except OSError as error:
+        raise LibraryError(
+            f"The Softrig library cannot be loaded on {platform_name()}: {error}. {REINSTALL}"
+        ) from error
     log.info("loaded %s", path)
     return library
 

@@ -58,6 +58,7 @@ class SOFTRIG_OT_add(Job, bpy.types.Operator):
         self.scene_name = context.scene.name
         session.adding[ob.name] = self.uuid
         entry = session.open_entry(self.uuid, ob.name, context.scene.name)
+        entry.may_step = True
         stage.happen(session, entry, ob, context.scene, Event.WANTED)
         return True
 
@@ -72,15 +73,27 @@ class SOFTRIG_OT_add(Job, bpy.types.Operator):
             self.give_up(context)
             return {"CANCELLED"}
         stage.advance(session, entry, ob, scene)
-        if entry.state.phase is Phase.FAILED:
+        if entry.state.is_refused:
             return self.refuse(context, entry.state.message)
         if entry.state.phase is not Phase.LIVE:
             return None
-        session.adding.pop(self.object_name, None)
-        carrier.attach(ob)
-        ob.softrig.uuid = self.uuid
-        show.show_object(session, entry, ob, scene.frame_current_final)
+        try:
+            self.put_on(session, entry, ob, scene)
+        except Exception as error:  # all or nothing, whatever Blender objects to
+            return self.refuse(context, str(error).strip())
         return {"FINISHED"}
+
+    def put_on(self, session: Any, entry: Any, ob: Any, scene: Any) -> None:
+        before = ob.softrig.uuid
+        carrier.attach(ob)
+        try:
+            ob.softrig.uuid = self.uuid
+            session.adding.pop(self.object_name, None)
+            show.show_object(session, entry, ob, objects.shown_frame(scene))
+        except Exception:
+            carrier.detach(ob)
+            ob.softrig.uuid = before
+            raise
 
     def refuse(self, context: Any, message: str) -> set[str]:
         current().notices[self.object_name] = message

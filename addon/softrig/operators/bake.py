@@ -8,6 +8,7 @@ import bpy
 
 from ..blender import carrier, objects, show, stage
 from ..model.lifecycle import Event, Phase
+from ..model.rig import RefusalError
 from ..model.session import current
 from ..native.errors import NativeError
 from .job import Job, entry_of, poll_character, usable_session
@@ -19,6 +20,20 @@ def bake_path(ob: Any) -> str:
     if bpy.data.filepath:
         return f"//softrig/{name}"
     return str(Path(bpy.app.tempdir) / name)
+
+
+def make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise RefusalError(
+            f"A file lies where the folder for bakes belongs: {folder}. Move or rename that file."
+        ) from error
+    except OSError as error:
+        raise RefusalError(
+            f"The folder for bakes cannot be made: {folder}: {error.strerror}. "
+            f"Save the .blend where you may write, then bake again."
+        ) from error
 
 
 class SOFTRIG_OT_bake(Job, bpy.types.Operator):
@@ -52,10 +67,12 @@ class SOFTRIG_OT_bake(Job, bpy.types.Operator):
         ob = context.object
         self.uuid, self.path, self.started = ob.softrig.uuid, bake_path(ob), False
         entry = entry_of(usable_session(), ob, context.scene)
-        if entry.state.phase in (Phase.ABSENT, Phase.FAILED):
+        if entry.state.phase is Phase.ABSENT or entry.state.is_refused:
             stage.happen(usable_session(), entry, ob, context.scene, Event.WANTED)
         else:
             usable_session().dispatch(entry, Event.RIG_CHANGED)
+            stage.notice_edits(usable_session(), entry, ob, context.scene)
+        stage.follow(usable_session(), entry, context.scene)
         if not bpy.data.filepath:
             self.report({"WARNING"}, "Save the file and bake again to keep the bake after quitting")
         return True
@@ -64,22 +81,26 @@ class SOFTRIG_OT_bake(Job, bpy.types.Operator):
         session = usable_session()
         entry = session.entries.get(self.uuid)
         ob = objects.find_object(entry) if entry else None
-        if ob is None:
+        scene = objects.scene_of(ob, entry.scene_name) if ob else None
+        if scene is None:
             return {"CANCELLED"}
         try:
-            return self.bake(session, entry, ob, objects.scene_of(ob, entry.scene_name))
-        except (NativeError, OSError) as error:
+            return self.bake(session, entry, ob, scene)
+        except (NativeError, RefusalError) as error:
             return self.refuse(str(error))
 
     def bake(self, session: Any, entry: Any, ob: Any, scene: Any) -> set[str] | None:
+        problem = carrier.find_problem(ob) or carrier.bake_problem(objects.frames_of(scene))
+        if problem:
+            return self.refuse(problem)
         if not self.started:
+            entry.may_step = True
             if stage.settle(session, entry, ob, scene):
                 target = Path(bpy.path.abspath(self.path))
-                target.parent.mkdir(parents=True, exist_ok=True)
+                make_folder(target.parent)
                 session.start_bake(entry, str(target))
                 self.started = True
-            failed = entry.state.phase is Phase.FAILED
-            return self.refuse(entry.state.message) if failed else None
+            return self.refuse(entry.state.message) if entry.state.is_refused else None
         if entry.bake is None:
             return self.refuse("The scene changed while baking. Bake again.")
         status = session.poll_bake(entry)
@@ -88,7 +109,12 @@ class SOFTRIG_OT_bake(Job, bpy.types.Operator):
         if status.failed:
             return self.refuse(status.message)
         session.end_bake(entry)
-        carrier.attach_bake(ob, self.path, entry.frames.first)
+        if carrier.is_lost(ob):
+            return self.refuse(carrier.LOST)
+        if len(ob.data.vertices) != entry.build.vertex_count:
+            return self.refuse("The mesh changed while baking. Bake again.")
+        carrier.attach_bake(ob, self.path, entry.frames)
+        session.missing_bakes.pop(self.uuid, None)
         return {"FINISHED"}
 
     def refuse(self, message: str) -> set[str]:
@@ -126,6 +152,6 @@ class SOFTRIG_OT_free_bake(bpy.types.Operator):
         session.rescan = True
         entry = session.entries.get(context.object.softrig.uuid)
         if entry is not None:
-            frame = context.scene.frame_current_final
+            frame = objects.shown_frame(context.scene)
             show.show_object(session, entry, context.object, frame)
         return {"FINISHED"}

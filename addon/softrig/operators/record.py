@@ -26,8 +26,12 @@ class SOFTRIG_OT_record(bpy.types.Operator):
     def execute(self, context: Any) -> set[str]:
         session, ob, scene = usable_session(), context.object, context.scene
         entry = entry_of(session, ob, scene)
+        entry.may_step = True
+        stage.notice_edits(session, entry, ob, scene)
         if entry.state.phase in (Phase.LIVE, Phase.RECORDING):
             stage.record_now(session, entry, ob, scene)
+        elif entry.state.phase is Phase.PREPARING:
+            return finish(self, session, entry, ob, scene)
         else:
             stage.happen(session, entry, ob, scene, Event.WANTED)
         return finish(self, session, entry, ob, scene)
@@ -46,6 +50,7 @@ class SOFTRIG_OT_prepare(bpy.types.Operator):
     def execute(self, context: Any) -> set[str]:
         session, ob, scene = usable_session(), context.object, context.scene
         entry = entry_of(session, ob, scene)
+        entry.may_step = True
         stage.happen(session, entry, ob, scene, Event.WANTED)
         return finish(self, session, entry, ob, scene)
 
@@ -54,7 +59,7 @@ def finish(operator: Any, session: Any, entry: Any, ob: Any, scene: Any) -> set[
     """In the window the timer does the rest; in background we wait for it."""
     if bpy.app.background:
         stage.ensure_live(session, entry, ob, scene)
-    if entry.state.phase is Phase.FAILED:
+    if entry.state.is_refused:
         operator.report({"ERROR"}, entry.state.message)
         return {"CANCELLED"}
     return {"FINISHED"}

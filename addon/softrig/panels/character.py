@@ -73,7 +73,7 @@ class SOFTRIG_PT_advanced(CharacterPanel, bpy.types.Panel):
         for name in ("substeps", "stiffness_kpa", "density"):
             column.prop(settings, name)
         column.separator()
-        for name in ("cage_nodes", "loose_parts"):
+        for name in ("cage_nodes", "loose_parts", "step_scene"):
             column.prop(settings, name)
         layout.separator()
         row = layout.row(align=True)

@@ -63,10 +63,18 @@ def draw_busy(layout: Any, ob: Any, entry: Any) -> None:
 
 
 def draw_status(layout: Any, context: Any, ob: Any, entry: Any) -> None:
+    for warning in warnings(ob, entry):
+        draw_text(layout.box(), context, warning, "ERROR")
     baked = carrier.find_bake(ob) is not None
+    missing = current().missing_bakes.get(ob.softrig.uuid)
     if entry is not None and entry.bake is not None:
         compat.draw_progress(layout, ob.softrig, "progress", "Baking")
-    elif entry is not None and entry.state.phase is Phase.FAILED:
+    elif baked and missing:
+        text = (
+            f"The bake is missing, the plain pose shows: {missing}. Bring it back, or bake again."
+        )
+        draw_text(layout.box(), context, text, "ERROR")
+    elif entry is not None and entry.state.is_refused:
         draw_text(layout.box(), context, entry.state.message, "ERROR")
     elif baked:
         layout.label(text="Plays from the bake", icon="CHECKMARK")
@@ -76,6 +84,14 @@ def draw_status(layout: Any, context: Any, ob: Any, entry: Any) -> None:
         layout.label(text=describe(entry), icon="CHECKMARK")
     else:
         compat.draw_progress(layout, ob.softrig, "progress", describe(entry))
+
+
+def warnings(ob: Any, entry: Any) -> list[str]:
+    """What keeps the picture from being what the artist expects."""
+    found = [carrier.find_problem(ob)]
+    if entry is not None and carrier.find_bake(ob) is None:
+        found += [entry.elsewhere, entry.notice]
+    return [text for text in found if text]
 
 
 def is_whole(entry: Any) -> bool:

@@ -99,7 +99,7 @@ def test_a_flat_sheet_is_refused_in_words_and_leaves_nothing(scene: Any) -> None
     bmesh.ops.create_grid(shape, x_segments=4, y_segments=4, size=1.0)
     shape.to_mesh(mesh)
     sheet = scenes.link(bpy.data.objects.new("Sheet", mesh))
-    assert len(refusal(sheet)) > 20
+    assert "Solidify" in refusal(sheet)
     assert not sheet.modifiers and not sheet.softrig.uuid
     assert not addon.session().entries and not addon.session().adding
     assert addon.session().api.byte_count() == 0
@@ -109,6 +109,22 @@ def test_a_scale_of_zero_is_refused(scene: Any) -> None:
     skin, _ = scenes.make_character()
     skin.scale = (0.0, 1.0, 1.0)
     assert "scale of zero" in refusal(skin)
+
+
+def test_absurd_places_are_named(scene: Any) -> None:
+    skin, armature = scenes.make_character()
+    skin.data.vertices[5].co.x = 1e30
+    assert "Vertex 5" in refusal(skin)
+    skin.data.vertices[5].co.x = 0.0
+    armature.location.x = 1e15
+    armature.keyframe_insert("location", frame=10)
+    assert "At frame 9 the object lies 5e+14 m away" in refusal(skin)
+
+
+def test_too_long_a_range_is_told(scene: Any) -> None:
+    skin, _ = scenes.make_character()
+    scene.frame_end = 1_048_574
+    assert "Shorten the frame range" in refusal(skin)
 
 
 def test_adding_twice_is_not_offered(skin: Any) -> None:

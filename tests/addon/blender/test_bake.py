@@ -112,6 +112,62 @@ def test_the_bake_reads_keys_that_were_just_changed(saved: Any) -> None:
     assert measure.same_bits(points, rows[23])
 
 
+def test_a_bake_whose_file_is_gone_shows_the_plain_pose_and_is_told(saved: Any) -> None:
+    measure.at_frame(saved, 24)
+    path = Path(bpy.path.abspath(bake(saved).filepath))
+    assert not addon.module("blender.compat").read_positions(carrier_of(saved).data).any()
+    bpy.ops.wm.save_mainfile()
+    path.unlink()
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    loaded = bpy.data.objects["Skin"]
+    assert measure.same_bits(measure.at_frame(loaded, 24), measure.without_us(loaded))
+    uuid = loaded.softrig.uuid
+    assert addon.session().missing_bakes == {uuid: str(path)}
+    bake(loaded)
+    assert not addon.session().missing_bakes
+    path.unlink()
+    addon.module("blender.watch").look_around(addon.session())
+    assert uuid in addon.session().missing_bakes
+    bpy.ops.softrig.free_bake()
+    addon.module("blender.watch").look_around(addon.session())
+    assert not addon.session().missing_bakes
+
+
+def test_a_file_where_the_folder_belongs_is_told(saved: Any, tmp_path: Path) -> None:
+    (tmp_path / "softrig").write_text("in the way", encoding="utf-8")
+    scenes.make_active(saved)
+    with pytest.raises(RuntimeError, match="A file lies where .*softrig.* Move or rename"):
+        bpy.ops.softrig.bake()
+    (tmp_path / "softrig").unlink()
+    bake(saved)
+
+
+@pytest.mark.parametrize("moment", ["before", "during"])
+def test_a_deleted_carrier_is_told_and_made_anew(saved: Any, moment: str) -> None:
+    live = measure.at_frame(saved, 24)
+    if moment == "during":
+        session, original = addon.session(), addon.session().start_bake
+
+        def start_and_delete(*arguments: Any) -> None:
+            original(*arguments)
+            bpy.data.objects.remove(carrier_of(saved))
+
+        session.start_bake = start_and_delete
+    else:
+        bpy.data.objects.remove(carrier_of(saved))
+    scenes.make_active(saved)
+    with pytest.raises(RuntimeError, match="was deleted. Prepare Again makes a new one"):
+        bpy.ops.softrig.bake()
+    if moment == "during":
+        del session.start_bake
+    assert measure.same_bits(measure.at_frame(saved, 24), measure.without_us(saved))
+    assert "was deleted" in addon.entry_of(saved).state.message
+    assert bpy.ops.softrig.prepare() == {"FINISHED"}
+    assert measure.same_bits(measure.at_frame(saved, 24), live)
+    bake(saved)
+    assert measure.same_bits(measure.at_frame(saved, 24), live)
+
+
 def test_a_folder_that_cannot_be_written_is_told(saved: Any, tmp_path: Path) -> None:
     (tmp_path / "softrig").write_text("in the way", encoding="utf-8")
     scenes.make_active(saved)

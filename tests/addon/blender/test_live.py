@@ -235,3 +235,74 @@ def test_two_characters_in_one_scene_do_not_mix(scene: Any) -> None:
     second.softrig.softness = 0.9
     assert measure.same_bits(measure.at_frame(first, 24), alone)
     assert measure.largest(measure.at_frame(second, 24), alone) > 1e-4
+
+
+def edit_mode(skin: Any, on: bool) -> None:
+    scenes.make_active(skin)
+    bpy.ops.object.mode_set(mode="EDIT" if on else "OBJECT")
+
+
+def test_a_new_cage_size_waits_for_the_end_of_edit_mode(skin: Any) -> None:
+    nodes = addon.entry_of(skin).report["nodeCount"]
+    edit_mode(skin, True)
+    skin.softrig.cage_nodes = 3000
+    bpy.context.scene.frame_set(24)
+    edit_mode(skin, False)
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    assert addon.entry_of(skin).report["nodeCount"] > 1.5 * nodes
+
+
+def test_what_was_refused_in_edit_mode_recovers_when_it_is_left(skin: Any) -> None:
+    live = measure.at_frame(skin, 24)
+    edit_mode(skin, True)
+    with pytest.raises(RuntimeError, match="Leave Edit Mode first"):
+        bpy.ops.softrig.prepare()
+    with pytest.raises(RuntimeError, match="Leave Edit Mode first"):
+        bpy.ops.softrig.bake()
+    bpy.context.scene.frame_set(20)
+    assert addon.entry_of(skin).state.phase.name == "WAITING"
+    assert not carrier_points(skin).any()
+    edit_mode(skin, False)
+    assert measure.same_bits(measure.at_frame(skin, 24), live)
+
+
+def test_a_file_saved_in_edit_mode_recovers_when_it_is_left(skin: Any, tmp_path: Any) -> None:
+    live = measure.at_frame(skin, 24)
+    edit_mode(skin, True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "edit.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "edit.blend"))
+    loaded = bpy.data.objects["Skin"]
+    bpy.context.scene.frame_set(20)
+    edit_mode(loaded, False)
+    assert measure.same_bits(measure.at_frame(loaded, 24), live)
+
+
+def test_nothing_of_the_old_frame_stays_while_it_is_prepared_again(skin: Any, scene: Any) -> None:
+    measure.at_frame(skin, 24)
+    assert carrier_points(skin).any()
+    stage, event = addon.module("blender.stage"), addon.module("model.lifecycle").Event.WANTED
+    stage.happen(addon.session(), addon.entry_of(skin), skin, scene, event)
+    assert not carrier_points(skin).any()
+
+
+def test_a_deleted_carrier_is_told(skin: Any, scene: Any) -> None:
+    live = measure.at_frame(skin, 24)
+    bpy.data.objects.remove(addon.module("blender.carrier").find_carrier(skin))
+    for frame in (20, 24):
+        scene.frame_set(frame)
+        assert "was deleted. Prepare Again" in addon.entry_of(skin).state.message
+    scenes.make_active(skin)
+    assert bpy.ops.softrig.prepare() == {"FINISHED"}
+    assert measure.same_bits(measure.at_frame(skin, 24), live)
+
+
+def test_the_preview_range_is_recorded_too(skin: Any, scene: Any) -> None:
+    before = measure.at_frame(skin, 30)
+    scene.use_preview_range = True
+    scene.frame_preview_start, scene.frame_preview_end = 10, 90
+    assert measure.same_bits(measure.at_frame(skin, 30), before)
+    frames = addon.entry_of(skin).frames
+    assert (frames.first, frames.last) == (1, 90)
+    scene.frame_preview_start = -20
+    scene.frame_set(30)
+    assert addon.entry_of(skin).frames.first == -20

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+import pytest
 from support import addon, measure, scenes
 
 
@@ -101,6 +102,25 @@ def test_at_rest_nothing_is_recorded(skin: Any) -> None:
     finally:
         tape.record = original
     assert not recorded
+
+
+def test_leaving_edit_mode_is_noticed(skin: Any) -> None:
+    tick_until(lambda: is_whole(skin))
+    nodes = addon.entry_of(skin).report["nodeCount"]
+    scenes.make_active(skin)
+    bpy.ops.object.mode_set(mode="EDIT")
+    skin.softrig.cage_nodes = 3000
+    for _ in range(20):
+        addon.module("blender.watch").tick(addon.session())
+        time.sleep(0.05)
+    assert is_whole(skin), "what plays is given up in Edit Mode"
+    with pytest.raises(RuntimeError, match="Leave Edit Mode first"):
+        bpy.ops.softrig.prepare()
+    addon.module("blender.watch").tick(addon.session())
+    assert addon.entry_of(skin).state.phase.name == "WAITING"
+    bpy.ops.object.mode_set(mode="OBJECT")
+    tick_until(lambda: is_whole(skin))
+    assert addon.entry_of(skin).report["nodeCount"] > 1.5 * nodes
 
 
 def test_a_deleted_character_is_forgotten(skin: Any) -> None:

@@ -4,6 +4,8 @@
 SOFTRIG_ZIP names the zip; tests/style and addon/packaging are on PYTHONPATH.
 """
 
+import hashlib
+import json
 import os
 import re
 import subprocess
@@ -65,6 +67,15 @@ def test_the_library_lies_in_a_folder_named_after_its_content(library: Path) -> 
     assert digits == build_zip.content_hash(library.parent)
 
 
+def test_every_library_is_listed_with_its_hash(library: Path) -> None:
+    listed = json.loads(library.with_name(build_zip.LIST).read_text("utf-8"))
+    libraries = {path.name: path.read_bytes() for path in library.parent.glob("lib*")}
+    assert listed == {
+        name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        for name, data in libraries.items()
+    }
+
+
 def test_a_zip_is_the_same_to_the_byte_when_built_again(unpacked: Path, tmp_path: Path) -> None:
     entries = {f"softrig/{p.relative_to(unpacked).as_posix()}": p for p in unpacked.rglob("*.*")}
     entries = {n: p for n, p in entries.items() if p.is_file() and "openblas" not in p.name}
@@ -112,7 +123,7 @@ def test_every_licence_lies_beside(library: Path) -> None:
     assert all((library.parent / "licences" / name).stat().st_size > 300 for name in names)
 
 
-def test_its_bindings_speak_with_it(unpacked: Path, library: Path) -> None:
+def test_its_bindings_speak_with_it(unpacked: Path, library: Path, tmp_path: Path) -> None:
     """In a process of its own: numpy's BLAS first, then ours."""
     program = f"""
 import sys
@@ -126,4 +137,6 @@ assert library.srGetByteCount() == 0
 after = numpy.linalg.inv(numpy.arange(9.0).reshape(3, 3) + numpy.eye(3)).tobytes()
 assert before == after
 """
-    subprocess.run([sys.executable, "-c", program], check=True)
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+    assert len(list(tmp_path.glob("softrig-*/libsoftrig.so"))) == 1

@@ -74,7 +74,7 @@ class FakeApi:
 
     def shot_status(self, shot: int) -> ShotStatus:
         self._used("shot_status", shot)
-        return ShotStatus(self.frame_count, self.recorded, self.ready, True, False, "", 0, 0.0)
+        return ShotStatus(self.frame_count, self.recorded, self.ready, True, 0, 0.0)
 
     def wait_frame(self, shot: int, frame: int, seconds: float) -> bool:
         self._used("wait_frame", shot)

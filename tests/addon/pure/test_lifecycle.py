@@ -31,7 +31,7 @@ def test_nothing_is_recorded_or_set_without_a_shot(state: State, event: Event) -
 
 @pytest.mark.parametrize("state", STATES)
 def test_failing_and_leaving_free_everything(state: State) -> None:
-    for event in (Event.FAILED, Event.CANCELLED, Event.REMOVED, Event.WANTED):
+    for event in (Event.FAILED, Event.POSTPONED, Event.CANCELLED, Event.REMOVED, Event.WANTED):
         assert Effect.DESTROY in transition(state, event)[1]
 
 
@@ -39,6 +39,14 @@ def test_failing_and_leaving_free_everything(state: State) -> None:
 def test_what_failed_says_why(state: State) -> None:
     after, _ = transition(state, Event.FAILED, "no inside")
     assert after == State(Phase.FAILED, message="no inside")
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_what_waits_says_why_and_begins_when_it_is_wanted(state: State) -> None:
+    after, _ = transition(state, Event.POSTPONED, "Leave Edit Mode first.")
+    assert after == State(Phase.WAITING, message="Leave Edit Mode first.")
+    assert after.is_refused
+    assert transition(after, Event.WANTED)[0] == State(Phase.PREPARING)
 
 
 def follow(*events: Event) -> tuple[State, list[Effect]]:

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bones and weights on their way from Blender's shape to the library's."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from sample import make_character
 from softrig.model.rig import (
     LOOSE_TIP,
     SourceBone,
@@ -97,3 +100,25 @@ def test_softness_is_a_scale_of_equal_steps() -> None:
     assert frequency_from_softness(1.0) == 0.5
     assert frequency_from_softness(0.25) == 4.0
     assert frequency_from_softness(7.0) == 0.5
+
+
+def nudged(array: np.ndarray) -> np.ndarray:
+    other = array.copy()
+    other[-1] += 1
+    return other
+
+
+def test_any_change_of_the_shape_is_another_fingerprint() -> None:
+    shape = make_character()
+    weights = shape.weights
+    others = [
+        replace(shape, positions=nudged(shape.positions)),
+        replace(shape, triangles=nudged(shape.triangles)),
+        replace(shape, weights=replace(weights, starts=nudged(weights.starts))),
+        replace(shape, weights=replace(weights, bones=nudged(weights.bones))),
+        replace(shape, weights=replace(weights, values=nudged(weights.values))),
+        replace(shape, bones=shape.bones[:1]),
+        replace(shape, bones=(replace(shape.bones[0], name="hip"), shape.bones[1])),
+    ]
+    assert len({shape.fingerprint(), *(other.fingerprint() for other in others)}) == 8
+    assert make_character().fingerprint() == shape.fingerprint()

@@ -26,7 +26,7 @@ WISH = Wish(FRAMES, ShotSettings(), BUILD, 12.0)
 def live() -> Entry:
     entry = Entry("u", "Skin", "Scene", state=State(Phase.LIVE), build=BUILD)
     entry.frames, entry.settings = FRAMES, ShotSettings()
-    entry.shot_status = ShotStatus(20, 20, 5, True, False, "", 0, 0.0)
+    entry.shot_status = ShotStatus(20, 20, 5, True, 0, 0.0)
     return entry
 
 
@@ -75,6 +75,27 @@ def test_a_dragged_cage_size_prepares_once_at_its_end(live: Entry) -> None:
     assert due_events(live, WISH, 0.1 + REBUILD_SECONDS) == []
 
 
+def test_the_cage_waits_for_the_end_of_edit_mode(live: Entry) -> None:
+    other = replace(WISH, build=replace(BUILD, vertex_count=120), editing=True)
+    for now in (0.0, 2.0 * REBUILD_SECONDS):
+        assert due_events(live, other, now) == []
+    left = replace(other, editing=False)
+    due_events(live, left, 5.0)
+    assert due_events(live, left, 5.1 + REBUILD_SECONDS) == [Event.WANTED]
+
+
+def test_what_was_refused_in_edit_mode_begins_after_it(live: Entry) -> None:
+    live.state = State(Phase.WAITING, message="Leave Edit Mode first.")
+    assert describe(live) == "Leave Edit Mode first."
+    assert due_events(live, replace(WISH, editing=True), 0.0) == []
+    assert due_events(live, WISH, 0.0) == [Event.WANTED]
+
+
+def test_what_failed_is_left_alone(live: Entry) -> None:
+    live.state = State(Phase.FAILED, message="This mesh encloses nothing.")
+    assert due_events(live, WISH, 100.0) == []
+
+
 def test_nothing_changes_while_a_bake_is_written(live: Entry) -> None:
     live.bake = 1
     other = replace(WISH, settings=ShotSettings(substeps=3), frames=FrameRange(1, 2, 24.0))
@@ -92,3 +113,17 @@ def test_the_panel_is_told_in_words(live: Entry) -> None:
 def test_only_what_was_found_is_reported() -> None:
     assert repairs({"borderEdgeCount": 12, "nonManifoldEdgeCount": 0}) == ["12 open border edges"]
     assert repairs({}) == []
+
+
+def test_who_waits_is_not_made_to_wait_for_a_rest(live: Entry) -> None:
+    hasty = replace(WISH, build=replace(BUILD, vertex_count=120), playing=True, at_once=True)
+    assert due_events(live, hasty, 0.0) == [Event.WANTED]
+    live.state = State(Phase.LIVE, stale=True)
+    live.stale_since = 0.0
+    assert record_due(live, replace(WISH, at_once=True), 0.0)
+    assert not record_due(live, replace(WISH, at_once=True, rendering=True), 0.0)
+
+
+def test_switching_an_armature_prepares_again(live: Entry) -> None:
+    other = replace(WISH, build=replace(BUILD, armatures=(("Armature", False),)), at_once=True)
+    assert due_events(live, other, 0.0) == [Event.WANTED]

@@ -8,8 +8,9 @@ import pytest
 from fake import DONE, RUNNING, FakeApi, failed
 from sample import BUILD, FRAMES, make_character, make_rows
 from softrig.model.lifecycle import Event
+from softrig.model.rig import RefusalError
 from softrig.model.session import Entry, Session, close_session, current, open_session
-from softrig.native.inputs import ShotSettings
+from softrig.native.inputs import FrameRange, ShotSettings
 
 
 @pytest.fixture
@@ -164,3 +165,12 @@ def test_on_the_real_library_the_shot_is_there_and_all_bytes_go(api: Any) -> Non
     assert session.read_offsets(entry, FRAMES.last, wait_seconds=60.0)
     assert np.isfinite(entry.buffer).all()
     assert session.close() == 0
+
+
+def test_a_range_beyond_the_library_leaves_the_shot_as_it_was(
+    session: Session, fake: FakeApi
+) -> None:
+    entry = live(session)
+    with pytest.raises(RefusalError, match="Shorten"):
+        session.open_shot(entry, FrameRange(1, 2_000_000, 24.0), ShotSettings())
+    assert entry.frames == FRAMES and entry.shot in fake.alive

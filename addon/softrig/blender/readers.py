@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Finds rigs that read the artist's scene: a private scene cannot show them what they would see.
+
+Such are drivers on scene properties, drivers on the context, expressions that reach for Blender's
+data, constraints that take the scene's camera or clip, and rigid bodies, whose world is the
+scene's. All that the rig depends on is walked: parents, targets, drivers and what those read.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import bpy
+
+SCENE_CONSTRAINTS = frozenset(("FOLLOW_TRACK", "CAMERA_SOLVER", "OBJECT_SOLVER"))
+REACHING = re.compile(r"\b(bpy|depsgraph)\b")
+TARGETS = ("target", "pole_target", "camera", "depth_object")
+
+
+def reads_scene(ob: Any, armatures: Sequence[Any]) -> bool:
+    """Whether anything that moves the object or its armatures looks at the scene itself."""
+    waiting, seen = [ob, *armatures], set()
+    while waiting:
+        identity = waiting.pop()
+        if identity in seen:
+            continue
+        seen.add(identity)
+        if _looks_at_scene(identity):
+            return True
+        waiting += [other for other in _dependencies(identity) if other is not None]
+    return False
+
+
+def _looks_at_scene(identity: Any) -> bool:
+    if isinstance(identity, bpy.types.Scene):
+        return True
+    if isinstance(identity, bpy.types.Object) and identity.rigid_body is not None:
+        return True
+    if any(constraint.type in SCENE_CONSTRAINTS for constraint in _constraints(identity)):
+        return True
+    return any(_reaches(driver) for driver in _drivers(identity))
+
+
+def _reaches(driver: Any) -> bool:
+    if driver.type == "SCRIPTED" and REACHING.search(driver.expression):
+        return True
+    return any(variable.type == "CONTEXT_PROP" for variable in driver.variables)
+
+
+def _dependencies(identity: Any) -> Iterator[Any]:
+    for driver in _drivers(identity):
+        for variable in driver.variables:
+            yield from (target.id for target in variable.targets)
+    if not isinstance(identity, bpy.types.Object):
+        return
+    yield identity.parent
+    yield identity.data
+    yield getattr(identity.data, "shape_keys", None)
+    for constraint in _constraints(identity):
+        yield from (getattr(constraint, name, None) for name in TARGETS)
+        yield from (target.target for target in getattr(constraint, "targets", ()))
+
+
+def _drivers(identity: Any) -> list[Any]:
+    animation = getattr(identity, "animation_data", None)
+    return [curve.driver for curve in animation.drivers] if animation is not None else []
+
+
+def _constraints(identity: Any) -> list[Any]:
+    if not isinstance(identity, bpy.types.Object):
+        return []
+    found = list(identity.constraints)
+    for bone in identity.pose.bones if identity.pose is not None else ():
+        found += bone.constraints
+    return found

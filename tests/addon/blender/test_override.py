@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A library override of a character that has Softrig in its own file gets one of its own."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+from support import addon, measure, scenes
+
+
+def link_override(path: Path) -> Any:
+    scenes.start_empty()
+    with bpy.data.libraries.load(str(path), link=True) as (_, target):
+        target.objects = ["Skin", "Skin Rig"]
+    for ob in target.objects:
+        scenes.link(ob)
+    linked = next(ob for ob in bpy.data.objects if ob.name == "Skin")
+    overridden = linked.override_create(remap_local_usages=True)
+    scenes.make_active(overridden)
+    return overridden
+
+
+def local_skin() -> Any:
+    return next(ob for ob in bpy.data.objects if ob.name == "Skin" and ob.library is None)
+
+
+@pytest.fixture
+def library(skin: Any, tmp_path: Path) -> Path:
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "character.blend"))
+    return tmp_path / "character.blend"
+
+
+def without_any(skin: Any) -> Any:
+    """At this frame, with all modifiers of ours off."""
+    ours = [m for m in skin.modifiers if addon.module("blender.carrier").is_ours(m)]
+    before = [m.show_viewport for m in ours]
+    for modifier in ours:
+        modifier.show_viewport = False
+    points = measure.evaluated(skin)
+    for modifier, shown in zip(ours, before, strict=True):
+        modifier.show_viewport = shown
+    return points
+
+
+def test_without_its_own_it_is_told_what_to_press(library: Path) -> None:
+    skin = link_override(library)
+    bpy.context.scene.frame_set(24)
+    assert "Press Add Softrig" in addon.session().notices[skin.name]
+    assert not addon.session().entries
+    assert bpy.ops.softrig.add.poll()
+
+
+def test_its_own_moves_is_baked_and_stays(library: Path) -> None:
+    expected = measure.at_frame(bpy.data.objects["Skin"], 24)
+    skin = link_override(library)
+    uuid = skin.softrig.uuid
+    scenes.add_softrig(skin)
+    assert skin.softrig.uuid != uuid
+    assert measure.same_bits(measure.at_frame(skin, 24), expected)
+    assert measure.largest(expected, without_any(skin)) > 1e-3
+    shot = library.with_name("shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=str(shot))
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    skin = local_skin()
+    assert measure.same_bits(measure.at_frame(skin, 24), expected), "live, after loading"
+    scenes.make_active(skin)
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=str(shot))
+    skin = local_skin()
+    assert addon.module("blender.carrier").find_bake(skin) is not None
+    assert measure.same_bits(measure.at_frame(skin, 24), expected), "baked, after loading"
+
+
+def test_removing_its_own_leaves_the_linked_one(library: Path) -> None:
+    skin = link_override(library)
+    before = [(m.name, m.show_viewport, m.show_render) for m in skin.modifiers]
+    scenes.add_softrig(skin)
+    assert bpy.ops.softrig.remove() == {"FINISHED"}
+    assert [(m.name, m.show_viewport, m.show_render) for m in skin.modifiers] == before
+
+
+def test_a_bake_in_the_library_plays_in_an_override(library: Path) -> None:
+    skin = bpy.data.objects["Skin"]
+    expected = measure.at_frame(skin, 24)
+    scenes.make_active(skin)
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    bpy.ops.wm.save_mainfile()
+    overridden = link_override(library)
+    assert measure.same_bits(measure.at_frame(overridden, 24), expected)
+    assert overridden.name not in addon.session().notices
