@@ -220,7 +220,8 @@ static double diagonalOf(const srCsc* A, int32_t column) {
 }
 
 // What is left of a diagonal entry after elimination carries rounding errors of the entry's own size, more of
-// them the more columns went before. A pivot that small is noise, and so would be the solution.
+// them the more columns went before. A pivot that small is noise, and so would be the solution. Looks at the
+// columns that CHOLMOD finished: all, or those before the one that stopped it.
 static srResult checkPivots(const srCholesky* f, const srCsc* A) {
     const cholmod_factor* L = f->L;
     const int32_t *columnStarts = L->super, *rowStarts = L->pi, *valueStarts = L->px, *order = L->Perm;
@@ -228,7 +229,7 @@ static srResult checkPivots(const srCholesky* f, const srCsc* A) {
     for (size_t s = 0; s < L->nsuper; s++) {
         size_t height = (size_t)(rowStarts[s + 1] - rowStarts[s]);
         const double* values = (const double*)L->x + valueStarts[s];
-        for (int32_t c = columnStarts[s]; c < columnStarts[s + 1]; c++) {
+        for (int32_t c = columnStarts[s]; c < columnStarts[s + 1] && (size_t)c < L->minor; c++) {
             double root = values[(size_t)(c - columnStarts[s]) * (height + 1)];
             double share = root * (root / diagonalOf(A, order[c]));
             if (!(share > noise && share <= 2.0)) {
@@ -252,12 +253,12 @@ srResult srCholesky_Factor(srCholesky* f, const srCsc* A) {
     cholmod_sparse view = viewLower(A);
     cholmod_factorize(&view, f->L, &f->common);
     SR_TRY(translateStatus(&f->common, "factorisation"));
+    SR_TRY(checkPivots(f, A)); // noise left by a singular column may be what stopped it later
     if (f->common.status == CHOLMOD_NOT_POSDEF || f->L->minor < f->L->n) {
         const int32_t* order = f->L->Perm;
         return srFail(sr_errorInvalidValue, "The matrix is not positive definite: column %d fails first.",
                       order[f->L->minor]);
     }
-    SR_TRY(checkPivots(f, A));
     f->hasValues = true;
     return sr_success;
 }

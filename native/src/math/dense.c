@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #if defined(SR_BLAS_PREFIX)
 #define SR_BLAS_JOIN_TEXT(prefix, name) prefix##name
@@ -56,7 +57,7 @@ static void multiplyPlainly(const double* A, const double* B, bool transposed, d
     }
 }
 
-// The largest difference in the lower triangle, or everywhere. A NaN counts as a difference.
+// Whether no entry differs, in the lower triangle or everywhere. A NaN counts as a difference.
 static bool areEqual(const double* A, const double* B, bool lowerOnly) {
     for (int j = 0; j < matrixSize; j++) {
         for (int i = lowerOnly ? j : 0; i < matrixSize; i++) {
@@ -75,30 +76,43 @@ void srDivideByLower(double* X, int32_t rowCount, int32_t columnCount, int32_t s
     SR_BLAS(dtrsm_)("R", "L", "N", "N", &m, &n, &one, L, &ldl, X, &ldx);
 }
 
-static srResult checkOnce(void) {
-    SR_BLAS(openblas_set_num_threads)(1);
+srResult srCheckDenseCalls(const srDenseCalls* calls) {
     const int n = matrixSize;
-    double A[entryCount], L[entryCount], expected[entryCount], actual[entryCount];
+    const double one = 1.0, zero = 0.0;
+    double A[entryCount], L[entryCount], product[entryCount], actual[entryCount];
     fillKnown(A, L);
 
     // the product
-    const double one = 1.0, zero = 0.0;
-    multiplyPlainly(A, L, false, expected);
-    SR_BLAS(dgemm_)("N", "N", &n, &n, &n, &one, A, &n, L, &n, &zero, actual, &n);
-    if (!areEqual(actual, expected, false)) {
+    multiplyPlainly(A, L, false, product);
+    memset(actual, 0, sizeof(actual));
+    calls->dgemm("N", "N", &n, &n, &n, &one, A, &n, L, &n, &zero, actual, &n);
+    if (!areEqual(actual, product, false)) {
         return srFail(sr_errorDependency,
                       "BLAS multiplies two %d x %d matrices wrongly on this machine (dgemm).", n, n);
+    }
+
+    // the division, which undoes it
+    calls->dtrsm("R", "L", "N", "N", &n, &n, &one, L, &n, product, &n);
+    if (!areEqual(product, A, false)) {
+        return srFail(sr_errorDependency,
+                      "BLAS divides a %d x %d matrix by a triangle wrongly on this machine (dtrsm).", n, n);
     }
 
     // the factor
     int info = -1;
     multiplyPlainly(L, L, true, actual);
-    SR_BLAS(dpotrf_)("L", &n, actual, &n, &info);
+    calls->dpotrf("L", &n, actual, &n, &info);
     if (info != 0 || !areEqual(actual, L, true)) {
         return srFail(sr_errorDependency, "LAPACK factors a %d x %d matrix wrongly on this machine (dpotrf).",
                       n, n);
     }
     return sr_success;
+}
+
+static srResult checkOnce(void) {
+    SR_BLAS(openblas_set_num_threads)(1);
+    const srDenseCalls calls = {SR_BLAS(dgemm_), SR_BLAS(dpotrf_), SR_BLAS(dtrsm_)};
+    return srCheckDenseCalls(&calls);
 }
 
 srResult srCheckDense(void) {

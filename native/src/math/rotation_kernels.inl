@@ -21,6 +21,7 @@
 #define turnOfFrame SR_NAME(turnOfFrame)
 #define repairTurn SR_NAME(repairTurn)
 #define nearestTurns SR_NAME(nearestTurns)
+#define cutLength SR_NAME(cutLength)
 #define turnNearest SR_NAME(turnNearest)
 
 // numbers that depend on the precision
@@ -222,12 +223,19 @@ SR_KERNEL int32_t nearestTurns(const Mat* F, const int count, Mat* outR, Turn* o
     return cutCount;
 }
 
+// At most a quarter of the largest number, so that sums of two are numbers; a NaN, too, becomes that.
+SR_KERNEL SR_V cutLength(SR_V x) {
+    const SR_V most = (SR_V){0} + (SR_T)0.25 * (SR_T)SR_LARGEST;
+    return srMaxW(srMinW(x, most), -most);
+}
+
 // R [w]x with w = T axial(R' dF)
 SR_KERNEL Mat turnNearest(const Mat* R, const Turn* T, const Mat* dF) {
     Vec u = {dot(R->c, dF->b) - dot(R->b, dF->c), dot(R->a, dF->c) - dot(R->c, dF->a),
              dot(R->b, dF->a) - dot(R->a, dF->b)};
     Vec w = {T->xx * u.x + T->xy * u.y + T->zx * u.z, T->xy * u.x + T->yy * u.y + T->yz * u.z,
              T->zx * u.x + T->yz * u.y + T->zz * u.z};
+    w = (Vec){cutLength(w.x), cutLength(w.y), cutLength(w.z)};
     return (Mat){addScaled(scaled(w.z, R->b), -w.y, R->c), addScaled(scaled(w.x, R->c), -w.z, R->a),
                  addScaled(scaled(w.y, R->a), -w.x, R->b)};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The wide kernels of rotation.h and svd.h, a table for each path of simd_path.h. Inner to rotation.c, svd.c
-// and their tests.
+// The wide kernels of rotation.h and svd.h, a table for each path of simd_path.h. Inner to rotation.c and
+// the files that make a table.
 
 #pragma once
 

@@ -199,12 +199,16 @@ SR_KERNEL void decomposeMats(const Mat* F, const int count, Svd* outSvds) {
     }
 }
 
-// 1 / sum, at most 1 / (SR_LEAST_TURN s1); zero for the zero matrix. Adds where it was cut.
+// 1 / sum, at most 1 / (SR_LEAST_TURN s1) and half the largest number, so that twice that is one too; zero
+// for the zero matrix. Adds where it was cut.
 SR_KERNEL SR_V cutInverse(SR_V sum, SR_V s1, SR_MASK* isCut) {
+    const SR_V zero = {0};
+    const SR_V most = zero + (SR_T)0.5 * (SR_T)SR_LARGEST;
     SR_V least = (SR_T)SR_LEAST_TURN * s1;
-    *isCut = *isCut | (sum < least);
     SR_V inverse = (SR_T)1 / srMaxW(sum, least);
-    return srSelect(inverse < (SR_T)SR_LARGEST, inverse, (SR_V){0});
+    SR_MASK isSomething = s1 > zero;
+    *isCut = *isCut | (sum < least) | (isSomething & (inverse > most));
+    return srSelect(isSomething, srMinW(inverse, most), zero);
 }
 
 // Q = (u v' - w x') / sqrt(2)

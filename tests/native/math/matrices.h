@@ -71,11 +71,12 @@ static inline void solveDensely(const srCsc* A, double* X, int32_t columnCount) 
     long double* Y = malloc(n * m * sizeof(long double));
     for (int32_t j = 0; j < A->columnCount; j++) {
         for (int32_t p = A->columnStarts[j]; p < A->columnStarts[j + 1]; p++) {
-            D[(size_t)A->rows[p] * n + (size_t)j] = D[(size_t)j * n + (size_t)A->rows[p]] = A->values[p];
+            D[(size_t)A->rows[p] * n + (size_t)j] = D[(size_t)j * n + (size_t)A->rows[p]] =
+                (long double)A->values[p];
         }
     }
     for (size_t i = 0; i < n * m; i++) {
-        Y[i] = X[i];
+        Y[i] = (long double)X[i];
     }
     for (size_t k = 0; k < n; k++) {
         for (size_t i = k + 1; i < n; i++) {

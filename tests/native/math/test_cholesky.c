@@ -188,6 +188,93 @@ static void bad_column_is_in_the_callers_numbering(void** state) {
     }
 }
 
+enum {
+    mostPartSize = 40
+};
+
+// A singular graph of `ringSize` nodes without mass and a part of three nodes by itself, of which each holds
+// `own` on its diagonal; these stand first where `seed` is odd. The chance edges come from it too.
+static srCsc makeTwoParts(int32_t ringSize, double mass, double own, uint64_t seed) {
+    srTriplet triplets[8 * mostPartSize];
+    int32_t count = 0, size = ringSize + 3, shift = seed % 2 == 1 ? 3 : 0;
+    for (int32_t i = 0; i < ringSize; i++) {
+        int32_t chance = (i + 2 + (int32_t)((ringSize - 3) * srTestRandom(&seed))) % ringSize;
+        const int32_t others[2] = {(i + 1) % ringSize, chance};
+        for (int k = 0; k < 2; k++) {
+            int32_t j = others[k];
+            double weight = 0.3 + srTestRandom(&seed);
+            triplets[count++] = (srTriplet){i, i, weight + mass};
+            triplets[count++] = (srTriplet){j, j, weight};
+            triplets[count++] = (srTriplet){i > j ? i : j, i > j ? j : i, -weight};
+        }
+    }
+    for (int32_t i = ringSize; i < ringSize + 3; i++) {
+        triplets[count++] = (srTriplet){i, i, own};
+        for (int32_t j = ringSize; j < i; j++) {
+            triplets[count++] = (srTriplet){i, j, 1.0};
+        }
+    }
+    for (int32_t t = 0; t < count; t++) {
+        int32_t row = (triplets[t].row + shift) % size, column = (triplets[t].column + shift) % size;
+        triplets[t].row = row > column ? row : column;
+        triplets[t].column = row > column ? column : row;
+    }
+    srCsc A;
+    assert_success(srCreateCsc(size, size, triplets, count, &A));
+    return A;
+}
+
+// The first column, in the order of elimination, whose pivot is no more than noise: by long double, dense.
+static int32_t firstBadColumn(const srCsc* A, const int32_t* order) {
+    static long double D[mostPartSize][mostPartSize];
+    int32_t n = A->columnCount, places[mostPartSize];
+    memset(D, 0, sizeof(D));
+    for (int32_t k = 0; k < n; k++) {
+        places[order[k]] = k;
+    }
+    for (int32_t j = 0; j < n; j++) {
+        for (int32_t p = A->columnStarts[j]; p < A->columnStarts[j + 1]; p++) {
+            int32_t r = places[A->rows[p]], c = places[j];
+            D[r][c] = D[c][r] = (long double)A->values[p];
+        }
+    }
+    for (int32_t k = 0; k < n; k++) {
+        if (D[k][k] < 1e-12L) {
+            return order[k];
+        }
+        for (int32_t i = k + 1; i < n; i++) {
+            long double share = D[i][k] / D[k][k];
+            for (int32_t j = k; j < n; j++) {
+                D[i][j] -= share * D[k][j];
+            }
+        }
+    }
+    return -1;
+}
+
+static void first_of_two_bad_columns_is_named(void** state) {
+    (void)state;
+    int singularCount = 0;
+    for (uint64_t trial = 1; trial <= 400; trial++) {
+        int32_t ringSize = 6 + (int32_t)(trial * 7 % 30);
+        srCsc good = makeTwoParts(ringSize, 1.0, 4.0, trial), bad = makeTwoParts(ringSize, 0.0, -4.0, trial);
+        srCholesky* factor;
+        srSupernodes s;
+        assert_success(srCreateCholesky(&good, &factor));
+        assert_success(srCholesky_GetSupernodes(factor, &s));
+        int32_t expected = firstBadColumn(&bad, s.order);
+        assert_result(srCholesky_Factor(factor, &bad), sr_errorInvalidValue);
+        char words[32];
+        snprintf(words, sizeof(words), "column %d fails", expected);
+        assert_non_null(strstr(srGetErrorText(), words));
+        singularCount += trial % 2 == 1 ? expected >= 3 : expected < ringSize;
+        srDestroyCholesky(factor);
+        srDestroyCsc(&good);
+        srDestroyCsc(&bad);
+    }
+    assert_in_range(singularCount, 40, 360); // either part comes first often
+}
+
 static void new_values_on_the_old_pattern_equal_a_new_factor(void** state) {
     (void)state;
     srCsc A = makeGrid(6, 7, 8, 0.1, NULL), B = makeGrid(6, 7, 8, 0.1, NULL);
@@ -333,6 +420,7 @@ int main(void) {
         cmocka_unit_test_teardown(upper_triangle_is_not_read, srTestNothingLeaked),
         cmocka_unit_test_teardown(singular_matrix_names_its_bad_column, srTestNothingLeaked),
         cmocka_unit_test_teardown(bad_column_is_in_the_callers_numbering, srTestNothingLeaked),
+        cmocka_unit_test_teardown(first_of_two_bad_columns_is_named, srTestNothingLeaked),
         cmocka_unit_test_teardown(new_values_on_the_old_pattern_equal_a_new_factor, srTestNothingLeaked),
         cmocka_unit_test_teardown(failed_values_leave_the_analysis_to_be_used_again, srTestNothingLeaked),
         cmocka_unit_test_teardown(other_pattern_is_refused, srTestNothingLeaked),

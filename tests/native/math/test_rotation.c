@@ -145,7 +145,7 @@ static void turning_the_matrix_turns_the_rotation(void** state) {
 
 static void a_matrix_that_is_not_finite_gives_the_identity(void** state) {
     (void)state;
-    const double bad[] = {NAN, INFINITY, -INFINITY};
+    const double bad[] = {(double)NAN, HUGE_VAL, -HUGE_VAL};
     const srMat3 I = srIdentity3();
     for (int k = 0; k < 27; k++) {
         srMat3 F = {{{1, 2, 3}, {4, 5, 6}, {7, 8, 10}}};
@@ -284,6 +284,62 @@ static void a_turn_is_cut_where_it_would_be_infinite(void** state) {
     }
 }
 
+static void assertFiniteF(const srMat3f* A) {
+    for (int i = 0; i < 9; i++) {
+        assert_true(isfinite(A->m[i / 3][i % 3]));
+    }
+}
+
+static void assertFinite(const srMat3* A) {
+    for (int i = 0; i < 9; i++) {
+        assert_true(isfinite(A->m[i / 3][i % 3]));
+    }
+}
+
+static void turns_of_any_finite_matrix_are_finite(void** state) {
+    (void)state;
+    const double sizes[] = {1.0,  1e-30,   1e-38,  2e-39,        FLT_TRUE_MIN,
+                            1e30, FLT_MAX, 5e-309, DBL_TRUE_MIN, DBL_MAX};
+    const double changes[] = {0.0, 1.0, 1e10, FLT_MAX, DBL_MAX};
+    uint64_t seed = SEED;
+    for (size_t n = 0; n < 100 * SR_ARRAY_COUNT(sizes) * SR_ARRAY_COUNT(changes); n++) {
+        double size = sizes[n % SR_ARRAY_COUNT(sizes)];
+        double change = changes[n / SR_ARRAY_COUNT(sizes) % SR_ARRAY_COUNT(changes)];
+        srMat3 F = srRandomEntries(size, &seed), dF = srRandomEntries(change, &seed), R;
+        F = n % 3 == 0 ? (srMat3){{{size, 0, 0}, {0, size, 0}, {0, 0, size}}} : F;
+        srTurn T;
+        srFindTurn(&F, &R, &T);
+        srMat3 dR = srTurnRotation(&R, &T, &dF);
+        assertFinite(&dR);
+        if (size > (double)FLT_MAX || change > (double)FLT_MAX) {
+            continue;
+        }
+        srMat3f narrow = srNarrow3(&F), change3 = srNarrow3(&dF), RF;
+        srTurnf TF;
+        srFindTurnF(&narrow, &RF, &TF);
+        for (int i = 0; i < 6; i++) {
+            assert_true(isfinite(TF.t[i]) && isfinite(T.t[i]));
+        }
+        srMat3f dRF = srTurnRotationF(&RF, &TF, &change3);
+        assertFiniteF(&dRF);
+    }
+}
+
+static void a_turn_too_large_for_its_type_is_cut_and_counted(void** state) {
+    (void)state;
+    const srMat3f tiny = {{{1e-39f, 0, 0}, {0, 1e-39f, 0}, {0, 0, 1e-39f}}};
+    srMat3f R;
+    srTurnf T;
+    // 1 / 2e-39 is more than half the largest float
+    assert_true(srFindTurnF(&tiny, &R, &T));
+    for (int i = 0; i < 3; i++) {
+        assert_near((double)T.t[i] / (double)FLT_MAX, 0.5, 1e-6);
+    }
+    const srMat3f larger = {{{2e-38f, 0, 0}, {0, 2e-38f, 0}, {0, 0, 2e-38f}}};
+    assert_false(srFindTurnF(&larger, &R, &T));
+    assert_near((double)T.t[0] * 4e-38, 1.0, 1e-6);
+}
+
 static srMat3Block F[kind_count], R[SR_SIMD_PATH_COUNT][kind_count], dR[SR_SIMD_PATH_COUNT][kind_count];
 static srMat3Blockf FF[kind_count], RF[SR_SIMD_PATH_COUNT][kind_count], dRF[SR_SIMD_PATH_COUNT][kind_count];
 static srTurnBlock T[SR_SIMD_PATH_COUNT][kind_count];
@@ -323,7 +379,7 @@ static int32_t comparePlain(void) {
     return cutCount;
 }
 
-// lanes that are not finite where F is not: they would differ in their NaNs
+// some entries at the ends of the range of float
 static void fillBlocks(uint64_t* seed, double share) {
     for (int i = 0; i < kind_count * SR_BLOCK_LANES; i++) {
         srMat3 A = srRandomOfKind((srKind)(i % kind_count), seed);
@@ -384,6 +440,8 @@ int main(void) {
         cmocka_unit_test_teardown(turns_in_float_are_those_in_double, srTestNothingLeaked),
         cmocka_unit_test_teardown(the_hessian_of_arap_vanishes_on_rotations, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_turn_is_cut_where_it_would_be_infinite, srTestNothingLeaked),
+        cmocka_unit_test_teardown(turns_of_any_finite_matrix_are_finite, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_turn_too_large_for_its_type_is_cut_and_counted, srTestNothingLeaked),
         cmocka_unit_test_teardown(every_path_and_every_lane_gives_the_same_bits, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_result_may_take_the_place_of_the_matrix, srTestNothingLeaked),
     };

@@ -13,7 +13,7 @@
 static const float numbersF[] = {0.0f, -0.0f,        1.0f,     -1.0f,    3.0f,      -2.5f, FLT_MIN, -FLT_MIN,
                                  1e30, FLT_TRUE_MIN, -FLT_MAX, INFINITY, -INFINITY, 0.1f,  FLT_MAX, 7.0f};
 static const double numbers[] = {0.0,   -0.0,         1.0,      -1.0,     3.0,       -2.5, DBL_MIN, -DBL_MIN,
-                                 1e300, DBL_TRUE_MIN, -DBL_MAX, INFINITY, -INFINITY, 0.1,  DBL_MAX, 7.0};
+                                 1e300, DBL_TRUE_MIN, -DBL_MAX, HUGE_VAL, -HUGE_VAL, 0.1,  DBL_MAX, 7.0};
 
 #define COUNT SR_ARRAY_COUNT(numbers)
 

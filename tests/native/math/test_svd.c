@@ -138,7 +138,7 @@ static void the_largest_and_smallest_numbers_stay_finite(void** state) {
 
 static void a_matrix_that_is_not_finite_counts_as_zero(void** state) {
     (void)state;
-    const double bad[] = {NAN, INFINITY, -INFINITY};
+    const double bad[] = {(double)NAN, HUGE_VAL, -HUGE_VAL};
     const srMat3 I = srIdentity3();
     for (int k = 0; k < 27; k++) {
         srMat3 F = {{{1, 2, 3}, {4, 5, 6}, {7, 8, 10}}};
@@ -176,6 +176,46 @@ static void twists_are_orthonormal_and_orthogonal_to_stretches(void** state) {
         if (sum > 0.0) {
             assert_near(twists.eigenvalues[2] * sum, 2.0, 1e-15);
         }
+    }
+}
+
+static void eigenvalues_of_the_tiniest_matrices_are_finite(void** state) {
+    (void)state;
+    const float sizes[] = {FLT_TRUE_MIN, 1e-45f, 2e-39f, 4e-39f, 1e-38f, FLT_MIN};
+    const double signs[] = {1.0, 0.25, 0.0, -0.5, -1.0};
+    for (size_t k = 0; k < SR_ARRAY_COUNT(sizes) * SR_ARRAY_COUNT(signs); k++) {
+        float size = sizes[k / SR_ARRAY_COUNT(signs)];
+        double sign = signs[k % SR_ARRAY_COUNT(signs)], small = (double)size * (DBL_MIN / (double)FLT_MIN);
+        srMat3f FF = {{{size, 0, 0}, {0, size, 0}, {0, 0, (float)sign * size}}};
+        srMat3 F = {{{small, 0, 0}, {0, small, 0}, {0, 0, sign * small}}};
+        srSvdf svdF = srDecomposeF(&FF);
+        srSvd svd = srDecompose(&F);
+        srTwistsf twistsF = srFindTwistsF(&svdF);
+        srTwists twists = srFindTwists(&svd);
+        for (int i = 0; i < 3; i++) {
+            assert_true(twistsF.eigenvalues[i] > 0.0f && twistsF.eigenvalues[i] <= FLT_MAX);
+            assert_true(twists.eigenvalues[i] > 0.0 && twists.eigenvalues[i] <= DBL_MAX);
+        }
+    }
+    // 2 over 2e-39 is cut at the largest number
+    srSvdf tiny = {.s = {1e-39f, 1e-39f, 1e-39f}};
+    assert_true(srFindTwistsF(&tiny).eigenvalues[0] == FLT_MAX);
+}
+
+// the sign of the smallest value and its cut at the largest number, with all values beyond it
+static void values_beyond_the_largest_number_are_cut_with_their_sign(void** state) {
+    (void)state;
+    const float m = FLT_MAX;
+    const srMat3f outer = {{{m, -m, 0}, {m, m, 0}, {0, 0, -m}}};
+    srSvdf svd = srDecomposeF(&outer);
+    assert_true(svd.s[0] == m && svd.s[1] == m);
+    assert_near((double)svd.s[2] / (double)m, -1.0, 1e-6);
+    // columns at right angles, one and a half times that long
+    for (int turn = 0; turn < 2; turn++) {
+        const float a = turn == 0 ? m : -m;
+        const srMat3f all = {{{a, a, -0.5f * a}, {a, -0.5f * a, a}, {-0.5f * a, a, a}}};
+        svd = srDecomposeF(&all);
+        assert_true(svd.s[0] == m && svd.s[1] == m && svd.s[2] == -a);
     }
 }
 
@@ -237,6 +277,9 @@ int main(void) {
         cmocka_unit_test_teardown(the_largest_and_smallest_numbers_stay_finite, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_matrix_that_is_not_finite_counts_as_zero, srTestNothingLeaked),
         cmocka_unit_test_teardown(twists_are_orthonormal_and_orthogonal_to_stretches, srTestNothingLeaked),
+        cmocka_unit_test_teardown(eigenvalues_of_the_tiniest_matrices_are_finite, srTestNothingLeaked),
+        cmocka_unit_test_teardown(values_beyond_the_largest_number_are_cut_with_their_sign,
+                                  srTestNothingLeaked),
         cmocka_unit_test_teardown(every_path_and_every_lane_gives_the_same_bits, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("math/svd", tests, NULL, NULL);
