@@ -22,8 +22,13 @@ def entry() -> Any:
 
 
 def is_whole() -> bool:
+    """All frames of the scene's range are simulated from what is there now, and it shows."""
     status = entry().shot_status if entry() is not None else None
-    return status is not None and status.ready == status.frame_count and not entry().state.stale
+    if status is None or status.ready != status.frame_count:
+        return False
+    frames = addon.module("blender.objects").frames_of(bpy.context.scene)
+    state = entry().state
+    return entry().frames == frames and not state.stale and not state.owed
 
 
 def offset() -> float:
@@ -218,6 +223,7 @@ def prepare_render(scene: Any) -> None:
 def bake_and_free() -> Iterator[float]:
     bpy.context.scene.frame_set(scenes.STOP_FRAME + 2)
     yield 0.3
+    yield from driver.wait_until(is_whole, "the shot before the bake")
     live = measure.evaluated(skin())
     yield from driver.press_button("bpy.ops.softrig.bake()")
     carrier = addon.module("blender.carrier")
