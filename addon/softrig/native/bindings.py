@@ -36,6 +36,12 @@ class Phase(enum.IntEnum):
     FAILED = 2
 
 
+class Loop(enum.IntEnum):
+    NONE = 0
+    LAST_IS_FIRST = 1
+    FIRST_FOLLOWS_LAST = 2
+
+
 AllocFcn = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_void_p)
 FreeFcn = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
 
@@ -167,6 +173,8 @@ class ShotParams(ctypes.Structure):
         ("density", ctypes.c_float),
         ("poseCorrection", ctypes.c_float),
         ("substeps", ctypes.c_int32),
+        ("restGravity", ctypes.c_float * 3),
+        ("loop", ctypes.c_int32),
     )
 
 
@@ -190,6 +198,19 @@ class ShotStatus(ctypes.Structure):
         ("isRunning", ctypes.c_bool),
         ("limitedNodeCount", ctypes.c_int32),
         ("simulationSeconds", ctypes.c_float),
+        ("loopSeam", ctypes.c_float),
+        ("loopRounds", ctypes.c_int32),
+    )
+
+
+class FrameControls(ctypes.Structure):
+    _fields_ = (
+        ("structSize", ctypes.c_size_t),
+        ("gravity", ctypes.c_float * 3),
+        ("wind", ctypes.c_float * 3),
+        ("windGusts", ctypes.c_float),
+        ("travelFelt", ctypes.c_float),
+        ("isCut", ctypes.c_bool),
     )
 
 
@@ -208,6 +229,7 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "srShotParams": ShotParams,
     "srShotDef": ShotDef,
     "srShotStatus": ShotStatus,
+    "srFrameControls": FrameControls,
 }
 
 # name: (type of the result, types of the arguments)
@@ -258,6 +280,17 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
             ctypes.c_int32,
             ctypes.POINTER(ctypes.c_float),
             ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_int32),
+        ),
+    ),
+    "srDefaultFrameControls": (FrameControls, ()),
+    "srShot_WriteControls": (
+        ctypes.c_int32,
+        (
+            ShotId,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(FrameControls),
             ctypes.POINTER(ctypes.c_int32),
         ),
     ),

@@ -24,7 +24,17 @@ typedef struct srShotParams {
     float poseCorrection; ///< 0 to 1. 0 (the default): a held pose is left exactly as it is; 1: elasticity
                           ///< pulls to the modelled shape too.
     int32_t substeps;     ///< Steps a frame, 1 to 100. Default 10. More is stiffer and slower.
+    float restGravity[3]; ///< m/s^2 in skin space: the gravity that the modelled shape already yields to, so
+                          ///< that it does not sag twice. Default 0: the shape was modelled weightless.
+    int32_t loop;         ///< One of srLoop. Default sr_loopNone.
 } srShotParams;
+
+/// Whether the range is played round and round.
+typedef enum srLoop {
+    sr_loopNone = 0,
+    sr_loopLastIsFirst = 1, ///< The last frame shows the pose of the first again (it may stand elsewhere).
+    sr_loopFirstFollowsLast = 2, ///< The first frame is the one after the last.
+} srLoop;
 
 SR_API srShotParams srDefaultShotParams(void);
 
@@ -48,6 +58,9 @@ typedef struct srShotStatus {
     int32_t limitedNodeCount;   ///< How often a node had to be held within the character's size (teleports,
                                 ///< broken rigs).
     float simulationSeconds;    ///< Time spent on the ready frames since the last restart.
+    float loopSeam;     ///< Of a loop: the largest jump of an offset where it closes, as a share of the
+                        ///< character's size. Zero while not known and without a loop.
+    int32_t loopRounds; ///< Rounds that it took.
 } srShotStatus;
 
 /// Makes an empty tape and cache. `sr_errorNotReady` while the character is being prepared.
@@ -65,6 +78,26 @@ SR_API srResult srDestroyShot(srShotId shot);
 /// recorded without a gap.
 SR_API srResult srShot_WriteTape(srShotId shot, int32_t firstFrame, int32_t rowCount, const float* matrices,
                                  int64_t floatCount, int32_t* outFirstChangedFrame);
+
+/// What the artist keys beside the rig. Units are the world's: metres where one unit is one metre.
+typedef struct srFrameControls {
+    size_t structSize; ///< Set by `srDefaultFrameControls`.
+    float gravity[3];  ///< m/s^2 in the world, up to 1e6. Default 0.
+    float wind[3];     ///< Velocity of the air in m/s in the world, up to 1e4. Default 0.
+    float windGusts;   ///< 0 to 1: how much the wind swells and drops. Default 0.
+    float travelFelt; ///< 0 to 1: how much of the travel and turning of the character's root the flesh feels;
+                      ///< at 0 it only feels what the rest of the body does. Default 1.
+    bool isCut; ///< The rig jumps between the frame before and this one: the flesh goes along as if nothing
+                ///< had happened. Default false.
+} srFrameControls;
+
+SR_API srFrameControls srDefaultFrameControls(void);
+
+/// Writes controls for `rowCount` frames from `firstFrame` on, anywhere in the range, before or after the
+/// rig's motion is recorded. Frames that were never written have the default. Simulation starts anew from the
+/// first that differs, named by `outFirstChangedFrame` (nullable; `firstFrame + rowCount` when none does).
+SR_API srResult srShot_WriteControls(srShotId shot, int32_t firstFrame, int32_t rowCount,
+                                     const srFrameControls* controls, int32_t* outFirstChangedFrame);
 
 /// Changes how the flesh behaves, and simulates the range anew when anything differs.
 SR_API srResult srShot_SetParams(srShotId shot, const srShotParams* params);

@@ -6,6 +6,7 @@
 
 #include "api/check.h"
 #include "api/registry.h"
+#include "sim/controls.h"
 #include "sim/preparation.h"
 #include "sim/simulation.h"
 
@@ -32,6 +33,13 @@ srShotDef srDefaultShotDef(void) {
     };
 }
 
+static srResult checkVector(const char* name, const float v[3], double largest) {
+    for (int i = 0; i < 3; ++i) {
+        SR_TRY(srCheckRange(name, (double)v[i], -largest, largest));
+    }
+    return sr_success;
+}
+
 static srResult checkParams(const srShotParams* params) {
     SR_CHECK_STRUCT(params, "Begin with srDefaultShotParams().");
     SR_TRY(srCheckRange("frequency", (double)params->frequency, 0.1, 50.0));
@@ -40,7 +48,9 @@ static srResult checkParams(const srShotParams* params) {
     SR_TRY(srCheckRange("poissonRatio", (double)params->poissonRatio, 0.0, 0.5));
     SR_TRY(srCheckRange("density", (double)params->density, 1.0, 1e5));
     SR_TRY(srCheckRange("poseCorrection", (double)params->poseCorrection, 0.0, 1.0));
-    return srCheckRange("substeps", params->substeps, 1, 100);
+    SR_TRY(srCheckRange("substeps", params->substeps, 1, 100));
+    SR_TRY(checkVector("restGravity", params->restGravity, 1e6));
+    return srCheckRange("loop", params->loop, sr_loopNone, sr_loopFirstFollowsLast);
 }
 
 static srResult createOn(srEntry* characterEntry, const srShotDef* def, srShotId* outShot) {
@@ -109,6 +119,38 @@ srResult srShot_WriteTape(srShotId shot, int32_t firstFrame, int32_t rowCount, c
     }
     if (result == sr_success) {
         result = srSimulation_WriteTape(simulation, firstFrame, rowCount, matrices, outFirstChangedFrame);
+    }
+    srRelease(entry);
+    return result;
+}
+
+srFrameControls srDefaultFrameControls(void) {
+    return srMakeDefaultControls();
+}
+
+static srResult checkControls(const srFrameControls* controls, int32_t rowCount) {
+    for (int32_t row = 0; row < rowCount; ++row) {
+        SR_CHECK_STRUCT(&controls[row], "Begin with srDefaultFrameControls().");
+        SR_TRY(checkVector("gravity", controls[row].gravity, 1e6));
+        SR_TRY(checkVector("wind", controls[row].wind, 1e4));
+        SR_TRY(srCheckRange("windGusts", (double)controls[row].windGusts, 0.0, 1.0));
+        SR_TRY(srCheckRange("travelFelt", (double)controls[row].travelFelt, 0.0, 1.0));
+    }
+    return sr_success;
+}
+
+srResult srShot_WriteControls(srShotId shot, int32_t firstFrame, int32_t rowCount,
+                              const srFrameControls* controls, int32_t* outFirstChangedFrame) {
+    SR_CHECK_NOT_NULL(controls);
+    SR_TRY(srCheckRange("firstFrame", firstFrame, -1e9, 1e9));
+    SR_TRY(srCheckRange("rowCount", rowCount, 1, 1000000));
+    SR_TRY(checkControls(controls, rowCount));
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srSimulation* simulation = srEntry_GetObject(entry);
+    srResult result = checkRowRange(simulation, firstFrame, rowCount);
+    if (result == sr_success) {
+        srSimulation_WriteControls(simulation, firstFrame, rowCount, controls, outFirstChangedFrame);
     }
     srRelease(entry);
     return result;

@@ -39,15 +39,19 @@ srVec3f* srFrameCache_GetVelocities(const srFrameCache* cache, int32_t row) {
     return cache->velocities + (size_t)row * (size_t)cache->nodeCount;
 }
 
+void srFrameCache_Copy(srFrameCache* cache, int32_t fromRow, int32_t toRow) {
+    memcpy(srFrameCache_GetOffsets(cache, toRow), srFrameCache_GetOffsets(cache, fromRow), rowBytes(cache));
+    memcpy(srFrameCache_GetVelocities(cache, toRow), srFrameCache_GetVelocities(cache, fromRow),
+           rowBytes(cache));
+}
+
 void srFrameCache_Begin(srFrameCache* cache, int32_t row) {
-    if (row == 0) {
-        memset(srFrameCache_GetOffsets(cache, 0), 0, rowBytes(cache));
-        memset(srFrameCache_GetVelocities(cache, 0), 0, rowBytes(cache));
+    if (row > 0) {
+        srFrameCache_Copy(cache, row - 1, row);
         return;
     }
-    memcpy(srFrameCache_GetOffsets(cache, row), srFrameCache_GetOffsets(cache, row - 1), rowBytes(cache));
-    memcpy(srFrameCache_GetVelocities(cache, row), srFrameCache_GetVelocities(cache, row - 1),
-           rowBytes(cache));
+    memset(srFrameCache_GetOffsets(cache, 0), 0, rowBytes(cache));
+    memset(srFrameCache_GetVelocities(cache, 0), 0, rowBytes(cache));
 }
 
 uint64_t srFrameCache_Hash(const srFrameCache* cache, int32_t row) {

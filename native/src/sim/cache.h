@@ -29,5 +29,8 @@ srVec3f* srFrameCache_GetVelocities(const srFrameCache* cache, int32_t row);
 /// Row `row` starts as a copy of the one before it; row 0 as zeros.
 void srFrameCache_Begin(srFrameCache* cache, int32_t row);
 
+/// Both arrays of one row into another.
+void srFrameCache_Copy(srFrameCache* cache, int32_t fromRow, int32_t toRow);
+
 /// Over the bits of both arrays of a row.
 uint64_t srFrameCache_Hash(const srFrameCache* cache, int32_t row);

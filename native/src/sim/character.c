@@ -10,6 +10,7 @@
 #include "mesh/quality.h"
 #include "mesh/surface.h"
 #include "rig/hold.h"
+#include "rig/turns.h"
 #include "weights/transfer.h"
 
 // what the stages hand to one another and nobody keeps
@@ -242,6 +243,7 @@ static srResult holdBody(Preparing* preparing) {
 
     placeBones(def, heads, tails);
     lumpVolumes(&character->cage, volumes);
+    character->rootMap = srFindRootMap(&character->weights, volumes, def->boneParents, def->boneCount);
     srBoneSegments bones = {heads, tails, def->boneParents, def->boneLooseTips, def->boneCount};
     SR_TRY_CLEANUP(
         srComputeHold(character->cage.nodes, volumes, &character->weights, &bones, holds, distances));

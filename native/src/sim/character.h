@@ -21,6 +21,7 @@ typedef struct srCharacter {
     srEmbedding embedding;
     srRig rig;
     srNodeWeights weights; ///< Of nodes on the rig's maps; the last map is the skin object's own.
+    int32_t rootMap;       ///< Which of the maps carries the character: what "travel" is measured by.
     srXpbdRest body;
 } srCharacter;
 

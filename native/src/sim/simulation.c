@@ -9,6 +9,8 @@
 #include "core/thread.h"
 #include "mesh/interpolation.h"
 #include "sim/cache.h"
+#include "sim/controls.h"
+#include "sim/forces.h"
 #include "sim/primary.h"
 #include "sim/tape.h"
 #include "sim/worker.h"
@@ -18,6 +20,8 @@
 
 #define PI 3.14159265358979323846
 #define LOGARITHM_OF_50 3.912023005428146
+#define MOST_ROUNDS 24           // of a loop: damping closes any seam in fewer, or never
+#define CLOSED_SEAM 1e-4f        // of the size: a tenth of a millimetre on a character of a metre
 #define LARGEST_COORDINATE 1e30f // of an offset in skin space, in whatever object it is
 #define SMALLEST_SHARE 0.0001f   // of the later of two frames; what is nearer to the earlier one is that
 
@@ -28,6 +32,7 @@ struct srSimulation {
 
     srMutex* control;
     srTape tape;
+    srControlTrack controls;
     srVec3f* localOffsets; // scratch of readers: offsets of nodes in skin space, ...
     float* laterOffsets;   // ... of vertices at the later of two frames, ...
     srVec3* places;        // ... nodes in the world, ...
@@ -37,8 +42,12 @@ struct srSimulation {
     srFrameCache cache;
     int32_t* limitedCounts; // how many nodes had to be limited, up to and with each row
     srPrimary primary;
+    srForces forces;
     srXpbdTuning tuning;
     bool isTuned;
+    srVec3f* loopStart; // offsets that the round under way began with
+    float loopSeam;     // as a share of the character's size
+    int32_t loopRounds;
     srVec3f* previous;
     srVec3f* substepPrimary;
 };
@@ -87,25 +96,137 @@ static void tuneForRow(srSimulation* simulation, int32_t row) {
     }
 }
 
-// one row of the cache from the one before it
-static void simulateRow(int32_t row, void* context) {
-    srSimulation* simulation = context;
-    srFrameCache_Begin(&simulation->cache, row);
+// how the rig comes to a row: from the row before, or, in a loop, from the row that the first one follows
+static srPrimaryStep findStep(const srSimulation* simulation, int32_t row) {
+    int32_t end = simulation->def.frameCount;
+    int32_t loop = simulation->def.params.loop;
+    bool isRound = loop != sr_loopNone && simulation->tape.recordedCount == end && end > 2;
+    srPrimaryStep step = {
+        .before = row - 2,
+        .last = row - 1,
+        .now = row,
+        .seam = SR_NULL_INDEX,
+        .frameSeconds = 1.0 / simulation->def.frameRate,
+        .travelFelt = (double)simulation->controls.rows[row].travelFelt,
+    };
     if (row == 0) {
-        simulation->limitedCounts[0] = 0;
-        return;
+        step.before = end - 2;
+        step.last = end - 1;
+    } else if (row == 1 && isRound) {
+        bool isSame = loop == sr_loopLastIsFirst;
+        step.before = isSame ? end - 2 : end - 1;
+        step.seam = isSame ? end - 1 : SR_NULL_INDEX;
+    } else if (row == 1) {
+        step.before = SR_NULL_INDEX;
     }
-    tuneForRow(simulation, row);
-    srPrimaryMotion motion = srPrimary_MoveTo(&simulation->primary, simulation->character, &simulation->tape,
-                                              row, 1.0 / simulation->def.frameRate);
+    if (simulation->controls.rows[step.last].isCut) {
+        step.before = step.seam = SR_NULL_INDEX;
+    }
+    return step;
+}
+
+static const srVec3f* findAcceleration(srSimulation* simulation, int32_t row, const srVec3f* places) {
+    const srXpbdDials* dials = &simulation->tuning.dials;
+    srForcesFrame frame = {
+        .controls = &simulation->controls.rows[row],
+        .restGravity = simulation->def.params.restGravity,
+        .maps = simulation->primary.maps,
+        .places = places,
+        .seconds = (double)row / simulation->def.frameRate,
+        .size = dials->largestOffset,
+        .cellVolumeScale = dials->scale * dials->scale * dials->scale,
+        .density = dials->material.density,
+    };
+    return srForces_Find(&simulation->forces, simulation->character, &frame);
+}
+
+// the state of a row, which is that of the row before on entry, moved on by a frame; how many nodes were
+// limited
+static int32_t stepRow(srSimulation* simulation, int32_t row) {
+    srPrimaryStep step = findStep(simulation, row);
     srXpbdState state = {
         .offsets = srFrameCache_GetOffsets(&simulation->cache, row),
         .velocities = srFrameCache_GetVelocities(&simulation->cache, row),
         .previous = simulation->previous,
         .primary = simulation->substepPrimary,
     };
-    int32_t limited = srXpbd_StepFrame(&simulation->character->body, &simulation->tuning, &motion, &state);
-    simulation->limitedCounts[row] = simulation->limitedCounts[row - 1] + limited;
+    if (simulation->controls.rows[row].isCut) {
+        srPrimary_Carry(&simulation->primary, simulation->character, &simulation->tape, step.last, step.now,
+                        state.offsets, state.velocities);
+        return 0;
+    }
+    tuneForRow(simulation, row);
+    srPrimaryMotion motion =
+        srPrimary_Move(&simulation->primary, simulation->character, &simulation->tape, &step);
+    motion.acceleration = findAcceleration(simulation, row, motion.to);
+    if (step.travelFelt < 1.0) {
+        srPrimary_TurnWithRoot(&simulation->primary, step.travelFelt, state.offsets, state.velocities);
+    }
+    return srXpbd_StepFrame(&simulation->character->body, &simulation->tuning, &motion, &state);
+}
+
+// the largest difference of the offsets of a row from others, as a share of the size
+static float measureSeam(const srSimulation* simulation, int32_t row, const srVec3f* others) {
+    const srVec3f* offsets = srFrameCache_GetOffsets(&simulation->cache, row);
+    float largest = 0.0f;
+    for (int32_t i = 0; i < simulation->cache.nodeCount; ++i) {
+        float length = srLengthF(srSubF(offsets[i], others[i]));
+        largest = length > largest ? length : largest;
+    }
+    double size = simulation->tuning.dials.largestOffset;
+    return size > 0.0 ? (float)((double)largest / size) : 0.0f;
+}
+
+// row 0 of a loop as it follows from the last row
+static void closeLoop(srSimulation* simulation) {
+    int32_t last = simulation->def.frameCount - 1;
+    srFrameCache_Copy(&simulation->cache, last, 0);
+    if (simulation->def.params.loop == sr_loopFirstFollowsLast) {
+        stepRow(simulation, 0);
+        return;
+    }
+    srPrimary_Carry(&simulation->primary, simulation->character, &simulation->tape, last, 0,
+                    srFrameCache_GetOffsets(&simulation->cache, 0),
+                    srFrameCache_GetVelocities(&simulation->cache, 0));
+}
+
+// Goes round the loop, in the rows that the worker will fill after this one, until the state at the first row
+// repeats. False when the worker is wanted elsewhere.
+static bool goRound(srSimulation* simulation) {
+    size_t bytes = (size_t)simulation->cache.nodeCount * sizeof(srVec3f);
+    for (int32_t round = 1; round <= MOST_ROUNDS; ++round) {
+        for (int32_t row = 1; row < simulation->def.frameCount; ++row) {
+            if (!srWorker_IsWanted(simulation->worker)) {
+                return false;
+            }
+            srFrameCache_Begin(&simulation->cache, row);
+            stepRow(simulation, row);
+        }
+        memcpy(simulation->loopStart, srFrameCache_GetOffsets(&simulation->cache, 0), bytes);
+        closeLoop(simulation);
+        simulation->loopSeam = measureSeam(simulation, 0, simulation->loopStart);
+        simulation->loopRounds = round;
+        if (simulation->loopSeam <= CLOSED_SEAM) {
+            break;
+        }
+    }
+    return true;
+}
+
+// one row of the cache from the one before it
+static bool simulateRow(int32_t row, void* context) {
+    srSimulation* simulation = context;
+    int32_t end = simulation->def.frameCount;
+    srFrameCache_Begin(&simulation->cache, row);
+    if (row == 0) {
+        simulation->limitedCounts[0] = 0;
+        simulation->loopSeam = 0.0f;
+        simulation->loopRounds = 0;
+        bool isLoop = simulation->def.params.loop != sr_loopNone && end > 2;
+        return !isLoop || simulation->tape.recordedCount < end || goRound(simulation);
+    }
+    simulation->limitedCounts[row] = simulation->limitedCounts[row - 1] + stepRow(simulation, row);
+    return true;
 }
 
 static srResult allocateParts(srSimulation* simulation) {
@@ -118,17 +239,20 @@ static srResult allocateParts(srSimulation* simulation) {
     simulation->laterOffsets = SR_ALLOC(float, 3 * (size_t)character->embedding.pointCount);
     simulation->previous = SR_ALLOC(srVec3f, nodeCount);
     simulation->substepPrimary = SR_ALLOC(srVec3f, nodeCount);
+    simulation->loopStart = SR_ALLOC(srVec3f, nodeCount);
     simulation->limitedCounts = SR_ALLOC(int32_t, simulation->def.frameCount);
     if (simulation->control == NULL || simulation->places == NULL || simulation->maps == NULL ||
         simulation->localOffsets == NULL || simulation->laterOffsets == NULL ||
-        simulation->previous == NULL || simulation->substepPrimary == NULL ||
+        simulation->previous == NULL || simulation->substepPrimary == NULL || simulation->loopStart == NULL ||
         simulation->limitedCounts == NULL) {
         return srFailOutOfMemory("a shot");
     }
     int32_t rowFloatCount = 16 * srRig_GetRowMatrixCount(&character->rig);
     SR_TRY(srCreateTape(simulation->def.frameCount, rowFloatCount, &simulation->tape));
     SR_TRY(srCreateFrameCache(simulation->def.frameCount, nodeCount, &simulation->cache));
+    SR_TRY(srCreateControlTrack(simulation->def.frameCount, &simulation->controls));
     SR_TRY(srCreatePrimary(character, &simulation->primary));
+    SR_TRY(srCreateForces(character, &simulation->forces));
     SR_TRY(srCreateXpbdTuning(&character->body, &simulation->tuning));
     return srStartWorker(simulateRow, simulation, &simulation->worker);
 }
@@ -157,7 +281,9 @@ void srDestroySimulation(srSimulation* simulation) {
     srDestroyWorker(simulation->worker);
     int32_t nodeCount = simulation->character->cage.nodeCount;
     srDestroyXpbdTuning(&simulation->character->body, &simulation->tuning);
+    srDestroyForces(&simulation->forces);
     srDestroyPrimary(&simulation->primary);
+    srDestroyControlTrack(&simulation->controls);
     srDestroyFrameCache(&simulation->cache);
     srDestroyTape(&simulation->tape);
     SR_FREE(simulation->places, nodeCount);
@@ -166,6 +292,7 @@ void srDestroySimulation(srSimulation* simulation) {
     SR_FREE(simulation->laterOffsets, 3 * (size_t)simulation->character->embedding.pointCount);
     SR_FREE(simulation->previous, nodeCount);
     SR_FREE(simulation->substepPrimary, nodeCount);
+    SR_FREE(simulation->loopStart, nodeCount);
     SR_FREE(simulation->limitedCounts, simulation->def.frameCount);
     srDestroyMutex(simulation->control);
     SR_FREE(simulation, 1);
@@ -203,10 +330,16 @@ static srResult checkRange(const srSimulation* simulation, int32_t firstRow, int
                   tape->rowCount, firstFrame);
 }
 
+// a loop begins with what its last row leaves
+static int32_t firstVoidRow(const srSimulation* simulation, int32_t firstChangedRow) {
+    return simulation->def.params.loop != sr_loopNone ? 0 : firstChangedRow;
+}
+
 // the given rows from the first that differs on
 static void writeChange(srSimulation* simulation, int32_t changed, int32_t rowCount, const float* rows) {
     srTape* tape = &simulation->tape;
-    if (changed == tape->recordedCount) {
+    bool closesLoop = simulation->def.params.loop != sr_loopNone && changed + rowCount == tape->rowCount;
+    if (changed == tape->recordedCount && !closesLoop) {
         // what comes after all that the worker knows does not disturb it
         srTape_Write(tape, changed, rowCount, rows);
         srWorker_Extend(simulation->worker, tape->recordedCount);
@@ -214,7 +347,7 @@ static void writeChange(srSimulation* simulation, int32_t changed, int32_t rowCo
     }
     srWorker_Pause(simulation->worker);
     srTape_Write(tape, changed, rowCount, rows);
-    srWorker_Resume(simulation->worker, changed, tape->recordedCount);
+    srWorker_Resume(simulation->worker, firstVoidRow(simulation, changed), tape->recordedCount);
 }
 
 srResult srSimulation_WriteTape(srSimulation* simulation, int32_t firstFrame, int32_t rowCount,
@@ -237,10 +370,28 @@ srResult srSimulation_WriteTape(srSimulation* simulation, int32_t firstFrame, in
     return result;
 }
 
+void srSimulation_WriteControls(srSimulation* simulation, int32_t firstFrame, int32_t rowCount,
+                                const srFrameControls* controls, int32_t* outFirstChangedFrame) {
+    int32_t firstRow = firstFrame - simulation->def.firstFrame;
+    srLock(simulation->control);
+    int32_t changed = srControlTrack_FindChange(&simulation->controls, firstRow, rowCount, controls);
+    if (changed < firstRow + rowCount) {
+        srWorker_Pause(simulation->worker);
+        srControlTrack_Write(&simulation->controls, firstRow, rowCount, controls);
+        srWorker_Resume(simulation->worker, firstVoidRow(simulation, changed),
+                        simulation->tape.recordedCount);
+    }
+    if (outFirstChangedFrame != NULL) {
+        *outFirstChangedFrame = simulation->def.firstFrame + changed;
+    }
+    srUnlock(simulation->control);
+}
+
 static bool areEqual(const srShotParams* a, const srShotParams* b) {
     return a->frequency == b->frequency && a->settleFrames == b->settleFrames &&
            a->youngModulus == b->youngModulus && a->poissonRatio == b->poissonRatio &&
-           a->density == b->density && a->poseCorrection == b->poseCorrection && a->substeps == b->substeps;
+           a->density == b->density && a->poseCorrection == b->poseCorrection && a->substeps == b->substeps &&
+           memcmp(a->restGravity, b->restGravity, sizeof(a->restGravity)) == 0 && a->loop == b->loop;
 }
 
 void srSimulation_SetParams(srSimulation* simulation, const srShotParams* params) {
@@ -265,6 +416,8 @@ void srSimulation_GetStatus(srSimulation* simulation, srShotStatus* outStatus) {
         .isRunning = work.readyCount < work.rowCount,
         .limitedNodeCount = work.readyCount > 0 ? simulation->limitedCounts[work.readyCount - 1] : 0,
         .simulationSeconds = (float)work.seconds,
+        .loopSeam = work.readyCount > 0 ? simulation->loopSeam : 0.0f,
+        .loopRounds = work.readyCount > 0 ? simulation->loopRounds : 0,
     };
     srUnlock(simulation->control);
 }

@@ -33,6 +33,10 @@ int32_t srSimulation_GetRowFloatCount(const srSimulation* simulation);
 SR_MUST_USE srResult srSimulation_WriteTape(srSimulation* simulation, int32_t firstFrame, int32_t rowCount,
                                             const float* rows, int32_t* outFirstChangedFrame);
 
+/// Rows are checked by the caller: within the range, with sane values.
+void srSimulation_WriteControls(srSimulation* simulation, int32_t firstFrame, int32_t rowCount,
+                                const srFrameControls* controls, int32_t* outFirstChangedFrame);
+
 void srSimulation_SetParams(srSimulation* simulation, const srShotParams* params);
 
 void srSimulation_GetStatus(srSimulation* simulation, srShotStatus* outStatus);

@@ -35,9 +35,9 @@ static bool awaitRow(srWorker* worker, int32_t* outRow) {
     return isGiven;
 }
 
-static void publishRow(srWorker* worker, int32_t row, double seconds) {
+static void publishRow(srWorker* worker, int32_t row, bool isDone, double seconds) {
     srLock(worker->lock);
-    worker->status.readyCount = row + 1;
+    worker->status.readyCount = isDone ? row + 1 : row;
     worker->status.seconds += seconds;
     worker->isAtWork = false;
     srWakeAll(worker->changed);
@@ -49,8 +49,8 @@ static void workThroughRows(void* context) {
     int32_t row;
     while (awaitRow(worker, &row)) {
         double start = srGetSeconds();
-        worker->body(row, worker->context);
-        publishRow(worker, row, srGetSeconds() - start);
+        bool isDone = worker->body(row, worker->context);
+        publishRow(worker, row, isDone, srGetSeconds() - start);
     }
 }
 
@@ -120,6 +120,13 @@ void srWorker_Resume(srWorker* worker, int32_t firstVoidRow, int32_t rowCount) {
     worker->isPaused = false;
     srWakeAll(worker->changed);
     srUnlock(worker->lock);
+}
+
+bool srWorker_IsWanted(srWorker* worker) {
+    srLock(worker->lock);
+    bool isWanted = !worker->isPaused && !worker->isHalted;
+    srUnlock(worker->lock);
+    return isWanted;
 }
 
 void srWorker_Extend(srWorker* worker, int32_t rowCount) {

@@ -12,8 +12,8 @@
 typedef struct srWorker srWorker;
 
 /// Does one row, in the worker's thread. Rows below it are ready. Must not wait for whoever calls the
-/// functions below.
-typedef void srRowFcn(int32_t row, void* context);
+/// functions below. Answers false when it gave up because srWorker_IsWanted said no: the row stays undone.
+typedef bool srRowFcn(int32_t row, void* context);
 
 /// Starts the thread with no rows to work on. `context` must outlive the worker.
 SR_MUST_USE srResult srStartWorker(srRowFcn* body, void* context, srWorker** outWorker);
@@ -30,6 +30,9 @@ void srWorker_Pause(srWorker* worker);
 
 /// Rows from `firstVoidRow` on are done anew, up to `rowCount`.
 void srWorker_Resume(srWorker* worker, int32_t firstVoidRow, int32_t rowCount);
+
+/// For a body that takes long: false when somebody waits for it to end, because its row will not be needed.
+bool srWorker_IsWanted(srWorker* worker);
 
 /// More rows to work on, while it works.
 void srWorker_Extend(srWorker* worker, int32_t rowCount);

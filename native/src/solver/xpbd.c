@@ -4,7 +4,7 @@
 //
 // Per substep (Macklin, Storey, Lu, Terdiman, Chentanez, Jeschke, Müller 2019, "Small steps in physics
 // simulation"):
-//   w <- (w - jump of the rig's velocity, once a frame) * what damping leaves
+//   w <- (w - jump of the rig's velocity, once a frame, + h a) * what damping leaves
 //   u <- u + h w
 //   per constraint, once:
 //     dlambda = -C / (sum_a |grad_a C|^2 / m_a + alpha / h^2)
@@ -46,6 +46,9 @@ static void predictRange(int32_t begin, int32_t end, int32_t worker, void* conte
         srVec3f w = state->velocities[i];
         if (step->isFirst) {
             w = srSubF(w, motion->velocityJump[i]);
+        }
+        if (motion->acceleration != NULL) {
+            w = srMulAddF(w, step->h, motion->acceleration[i]);
         }
         state->previous[i] = state->offsets[i];
         if (step->tuning->inverseMasses[i] > 0.0f) {

@@ -93,6 +93,7 @@ typedef struct srPrimaryMotion {
     const srVec3f* from;         ///< p at the last frame, relative to the same origin as `to`.
     const srVec3f* to;           ///< p at this frame.
     const srVec3f* velocityJump; ///< How much the rig's velocity differs from that of the frame before.
+    const srVec3f* acceleration; ///< By what pushes from outside, all through the frame. Null: nothing does.
 } srPrimaryMotion;
 
 /// One frame. Returns how many nodes had to be held within `largestOffset`. Allocates nothing; no input gives

@@ -93,6 +93,10 @@ static srResult destroyShot(uint32_t index1, uint32_t generation) {
 static srResult writeTape(uint32_t index1, uint32_t generation) {
     return srShot_WriteTape(SHOT, 1, FRAMES, rows, floatCount, NULL);
 }
+static srResult writeControls(uint32_t index1, uint32_t generation) {
+    srFrameControls controls = srDefaultFrameControls();
+    return srShot_WriteControls(SHOT, 1, 1, &controls, NULL);
+}
 static srResult setParams(uint32_t index1, uint32_t generation) {
     srShotParams params = srDefaultShotParams();
     return srShot_SetParams(SHOT, &params);
@@ -145,10 +149,11 @@ typedef struct CallOfKind {
 static const CallOfKind CALLS[] = {
     {characterStatus, 'c', true}, {characterWait, 'c', true}, {characterReport, 'c', true},
     {readCage, 'c', true},        {createShot, 'c', false},   {destroyCharacter, 'c', false},
-    {writeTape, 's', true},       {setParams, 's', true},     {shotStatus, 's', true},
-    {waitFrame, 's', true},       {readOffsets, 's', true},   {readNodes, 's', true},
-    {stateHash, 's', true},       {startBake, 's', false},    {destroyShot, 's', false},
-    {bakeStatus, 'b', false},     {bakeWait, 'b', false},     {destroyBake, 'b', false},
+    {writeTape, 's', true},       {writeControls, 's', true}, {setParams, 's', true},
+    {shotStatus, 's', true},      {waitFrame, 's', true},     {readOffsets, 's', true},
+    {readNodes, 's', true},       {stateHash, 's', true},     {startBake, 's', false},
+    {destroyShot, 's', false},    {bakeStatus, 'b', false},   {bakeWait, 'b', false},
+    {destroyBake, 'b', false},
 };
 
 static void ids_that_name_nothing_are_stale(void** state) {
@@ -191,6 +196,7 @@ static void null_pointers_are_named(void** state) {
     assert_result(srCreateShot(&shotDef, NULL), sr_errorNullArgument);
     assert_result(srShot_WriteTape(shot, 1, 1, NULL, floatCount / FRAMES, NULL), sr_errorNullArgument);
     assert_string_equal(srGetErrorText(), "matrices must not be null.");
+    assert_result(srShot_WriteControls(shot, 1, 1, NULL, NULL), sr_errorNullArgument);
     assert_result(srShot_SetParams(shot, NULL), sr_errorNullArgument);
     assert_string_equal(srGetErrorText(), "params must not be null.");
     assert_result(srShot_GetStatus(shot, NULL), sr_errorNullArgument);
@@ -232,6 +238,10 @@ static void structs_of_another_size_are_refused(void** state) {
         shotDef.params = srDefaultShotParams();
         shotDef.structSize = sizes[i];
         assert_result(srCreateShot(&shotDef, &newShot), sr_errorStructSize);
+        srFrameControls controls = srDefaultFrameControls();
+        controls.structSize = sizes[i];
+        assert_result(srShot_WriteControls(shot, 1, 1, &controls, NULL), sr_errorStructSize);
+        assert_non_null(strstr(srGetErrorText(), "srDefaultFrameControls()"));
         assert_result(srShot_SetParams(shot, &params), sr_errorStructSize);
         assert_non_null(strstr(srGetErrorText(), "srDefaultShotParams()"));
         assert_result(srStartBake(&bakeDef, &bake), sr_errorStructSize);
@@ -371,6 +381,7 @@ static void dials_out_of_range_are_refused(void** state) {
         PARAM(poissonRatio, -0.1f), PARAM(poissonRatio, 0.51f),  PARAM(poissonRatio, NAN),
         PARAM(density, 0),          PARAM(density, 100001),      PARAM(density, NAN),
         PARAM(poseCorrection, -1),  PARAM(poseCorrection, 1.1f), PARAM(poseCorrection, NAN),
+        PARAM(restGravity[0], NAN), PARAM(restGravity[1], 2e6f), PARAM(restGravity[2], -INFINITY),
     };
     uint64_t before;
     uint64_t after;
@@ -388,6 +399,41 @@ static void dials_out_of_range_are_refused(void** state) {
     assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
     params.substeps = 101;
     assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
+    params = srDefaultShotParams();
+    params.loop = 3;
+    assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
+    params.loop = -1;
+    assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
+    assert_success(srShot_GetStateHash(shot, FRAMES, &after));
+    assert_true(before == after);
+}
+
+static void controls_out_of_range_are_refused(void** state) {
+    (void)state;
+    const struct {
+        size_t offset;
+        float value;
+    } wrong[] = {
+        {offsetof(srFrameControls, gravity), NAN},      {offsetof(srFrameControls, gravity) + 8, -2e6f},
+        {offsetof(srFrameControls, wind), INFINITY},    {offsetof(srFrameControls, wind) + 4, 2e4f},
+        {offsetof(srFrameControls, windGusts), -0.1f},  {offsetof(srFrameControls, windGusts), NAN},
+        {offsetof(srFrameControls, travelFelt), 1.01f}, {offsetof(srFrameControls, travelFelt), NAN},
+    };
+    uint64_t before;
+    uint64_t after;
+    assert_success(srShot_GetStateHash(shot, FRAMES, &before));
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(wrong); ++i) {
+        srFrameControls controls[2] = {srDefaultFrameControls(), srDefaultFrameControls()};
+        memcpy((char*)&controls[1] + wrong[i].offset, &wrong[i].value, sizeof(float));
+        assert_result(srShot_WriteControls(shot, 1, 2, controls, NULL), sr_errorInvalidValue);
+    }
+    srFrameControls fine = srDefaultFrameControls();
+    assert_result(srShot_WriteControls(shot, 0, 1, &fine, NULL), sr_errorInvalidValue);
+    assert_result(srShot_WriteControls(shot, FRAMES + 1, 1, &fine, NULL), sr_errorInvalidValue);
+    assert_result(srShot_WriteControls(shot, 1, 0, &fine, NULL), sr_errorInvalidValue);
+    int32_t changed = 0;
+    assert_success(srShot_WriteControls(shot, FRAMES, 1, &fine, &changed));
+    assert_int_equal(changed, FRAMES + 1); // it had the default already
     assert_success(srShot_GetStateHash(shot, FRAMES, &after));
     assert_true(before == after);
 }
@@ -514,6 +560,7 @@ int main(void) {
         cmocka_unit_test(missing_arrays_of_a_character_are_named),
         cmocka_unit_test(wrong_numbers_in_a_character_s_arrays_are_refused),
         cmocka_unit_test(dials_out_of_range_are_refused),
+        cmocka_unit_test(controls_out_of_range_are_refused),
         cmocka_unit_test(shots_and_bakes_out_of_range_are_refused),
         cmocka_unit_test(wrong_rows_are_refused_and_nothing_is_written),
         cmocka_unit_test(reading_with_a_wrong_count_or_frame_is_refused),

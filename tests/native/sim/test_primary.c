@@ -49,7 +49,15 @@ static void freeSetting(Setting* s) {
 }
 
 static srPrimaryMotion moveTo(Setting* s, int32_t row) {
-    return srPrimary_MoveTo(&s->primary, &s->character, &s->tape, row, FRAME_SECONDS);
+    srPrimaryStep step = {
+        .before = row == 1 ? SR_NULL_INDEX : row - 2,
+        .last = row - 1,
+        .now = row,
+        .seam = SR_NULL_INDEX,
+        .frameSeconds = FRAME_SECONDS,
+        .travelFelt = 1.0,
+    };
+    return srPrimary_Move(&s->primary, &s->character, &s->tape, &step);
 }
 
 static void the_jump_is_the_change_of_velocity(void** state) {

@@ -17,17 +17,22 @@ typedef struct Log {
     int32_t wrongCount; // rows that did not follow their predecessor
     atomic_bool isHeld; // the body waits
     atomic_int begunCount;
+    srWorker* asked; // the body gives up when this worker wants it no more
 } Log;
 
-static void workOn(int32_t row, void* context) {
+static bool workOn(int32_t row, void* context) {
     Log* log = context;
     atomic_fetch_add(&log->begunCount, 1);
     while (atomic_load(&log->isHeld)) {
+        if (log->asked != NULL && !srWorker_IsWanted(log->asked)) {
+            return false;
+        }
         srYield();
     }
     log->wrongCount += row != log->last + 1;
     log->last = row;
     ++log->doneCount;
+    return true;
 }
 
 static void start(Log* log, srWorker** worker) {
@@ -163,8 +168,31 @@ static void every_failing_allocation_is_an_error_and_no_leak(void** state) {
     srTestEveryAllocationFails(startAndStop, &log);
 }
 
+static void a_row_that_was_given_up_is_done_anew(void** state) {
+    (void)state;
+    Log log;
+    srWorker* worker;
+    start(&log, &worker);
+    log.asked = worker;
+    atomic_store(&log.isHeld, true);
+    srWorker_Extend(worker, 3);
+    while (atomic_load(&log.begunCount) == 0) {
+        srYield();
+    }
+    srWorker_Pause(worker); // would wait for ever if the body did not hear it
+    assert_int_equal(srWorker_GetStatus(worker).readyCount, 0);
+    assert_int_equal(log.doneCount, 0);
+    atomic_store(&log.isHeld, false);
+    srWorker_Resume(worker, 0, 3);
+    assert_true(srWorker_WaitRow(worker, 2, -1.0));
+    assert_int_equal(log.doneCount, 3);
+    assert_int_equal(log.wrongCount, 0);
+    srDestroyWorker(worker);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_row_that_was_given_up_is_done_anew),
         cmocka_unit_test(rows_are_worked_on_once_and_in_order),
         cmocka_unit_test(after_a_pause_it_goes_on_from_the_void_row),
         cmocka_unit_test(a_pause_waits_for_the_row_under_way),

@@ -155,7 +155,7 @@ void srTestBody_Tune(srTestBody* body, const srXpbdDials* dials) {
 }
 
 int32_t srTestBody_Step(srTestBody* body) {
-    srPrimaryMotion motion = {body->from, body->to, body->velocityJump};
+    srPrimaryMotion motion = {body->from, body->to, body->velocityJump, NULL};
     return srXpbd_StepFrame(&body->rest, &body->tuning, &motion, &body->state);
 }
 
