@@ -36,6 +36,10 @@ class Phase(enum.IntEnum):
     FAILED = 2
 
 
+class Solver(enum.IntEnum):
+    XPBD = 0
+
+
 class Loop(enum.IntEnum):
     NONE = 0
     LAST_IS_FIRST = 1
@@ -172,6 +176,7 @@ class ShotParams(ctypes.Structure):
         ("poissonRatio", ctypes.c_float),
         ("density", ctypes.c_float),
         ("poseCorrection", ctypes.c_float),
+        ("solver", ctypes.c_int32),
         ("substeps", ctypes.c_int32),
         ("restGravity", ctypes.c_float * 3),
         ("loop", ctypes.c_int32),
@@ -200,6 +205,7 @@ class ShotStatus(ctypes.Structure):
         ("simulationSeconds", ctypes.c_float),
         ("loopSeam", ctypes.c_float),
         ("loopRounds", ctypes.c_int32),
+        ("result", ctypes.c_int32),
     )
 
 
@@ -211,6 +217,16 @@ class FrameControls(ctypes.Structure):
         ("windGusts", ctypes.c_float),
         ("travelFelt", ctypes.c_float),
         ("isCut", ctypes.c_bool),
+    )
+
+
+class FrameStats(ctypes.Structure):
+    _fields_ = (
+        ("limitedNodeCount", ctypes.c_int32),
+        ("iterationCount", ctypes.c_int32),
+        ("residual", ctypes.c_float),
+        ("seconds", ctypes.c_float),
+        ("result", ctypes.c_int32),
     )
 
 
@@ -230,6 +246,7 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "srShotDef": ShotDef,
     "srShotStatus": ShotStatus,
     "srFrameControls": FrameControls,
+    "srFrameStats": FrameStats,
 }
 
 # name: (type of the result, types of the arguments)
@@ -305,6 +322,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ctypes.c_int32,
         (ShotId, ctypes.c_int32, ctypes.c_bool, ctypes.POINTER(ctypes.c_float), ctypes.c_int32),
     ),
+    "srShot_GetFrameStats": (ctypes.c_int32, (ShotId, ctypes.c_int32, ctypes.POINTER(FrameStats))),
     "srShot_GetStateHash": (
         ctypes.c_int32,
         (ShotId, ctypes.c_int32, ctypes.POINTER(ctypes.c_uint64)),

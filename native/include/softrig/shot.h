@@ -23,11 +23,17 @@ typedef struct srShotParams {
     float density;        ///< kg/m^3, 1 to 100,000. Default 1,000.
     float poseCorrection; ///< 0 to 1. 0 (the default): a held pose is left exactly as it is; 1: elasticity
                           ///< pulls to the modelled shape too.
+    int32_t solver;       ///< One of srSolver. Default sr_solverXpbd.
     int32_t substeps;     ///< Steps a frame, 1 to 100. Default 10. More is stiffer and slower.
     float restGravity[3]; ///< m/s^2 in skin space: the gravity that the modelled shape already yields to, so
                           ///< that it does not sag twice. Default 0: the shape was modelled weightless.
     int32_t loop;         ///< One of srLoop. Default sr_loopNone.
 } srShotParams;
+
+/// What moves the flesh.
+typedef enum srSolver {
+    sr_solverXpbd = 0, ///< Edges and volumes, position-based.
+} srSolver;
 
 /// Whether the range is played round and round.
 typedef enum srLoop {
@@ -61,6 +67,7 @@ typedef struct srShotStatus {
     float loopSeam;     ///< Of a loop: the largest jump of an offset where it closes, as a share of the
                         ///< character's size. Zero while not known and without a loop.
     int32_t loopRounds; ///< Rounds that it took.
+    srResult result;    ///< `sr_success`, or why the flesh keeps to its pose at the last ready frame.
 } srShotStatus;
 
 /// Makes an empty tape and cache. `sr_errorNotReady` while the character is being prepared.
@@ -117,6 +124,19 @@ SR_API srResult srShot_ReadOffsets(srShotId shot, double frame, float* outOffset
 /// them if `primary`, else where the simulation has them.
 SR_API srResult srShot_ReadNodes(srShotId shot, int32_t frame, bool primary, float* outNodes,
                                  int32_t nodeCount);
+
+/// What it took to simulate a frame.
+typedef struct srFrameStats {
+    int32_t limitedNodeCount; ///< Nodes that had to be held within the character's size.
+    int32_t iterationCount;   ///< Of the solver, all steps of the frame together.
+    float residual; ///< What the solver left, relative to where the frame began; 0 where it does not
+                    ///< iterate towards a tolerance.
+    float seconds;
+    srResult result; ///< `sr_success`, or why the flesh keeps to its pose at this frame.
+} srFrameStats;
+
+/// Of a whole frame of the range that is ready.
+SR_API srResult srShot_GetFrameStats(srShotId shot, int32_t frame, srFrameStats* outStats);
 
 /// A hash over the bits of the whole state at `frame`. Equal for equal input, on any number of workers.
 SR_API srResult srShot_GetStateHash(srShotId shot, int32_t frame, uint64_t* outHash);

@@ -49,6 +49,7 @@ static srResult checkParams(const srShotParams* params) {
     SR_TRY(srCheckRange("density", (double)params->density, 1.0, 1e5));
     SR_TRY(srCheckRange("poseCorrection", (double)params->poseCorrection, 0.0, 1.0));
     SR_TRY(srCheckRange("substeps", params->substeps, 1, 100));
+    SR_TRY(srCheckRange("solver", params->solver, sr_solverXpbd, sr_solverXpbd));
     SR_TRY(checkVector("restGravity", params->restGravity, 1e6));
     return srCheckRange("loop", params->loop, sr_loopNone, sr_loopFirstFollowsLast);
 }
@@ -208,6 +209,15 @@ srResult srShot_ReadNodes(srShotId shot, int32_t frame, bool primary, float* out
                           ? srSimulation_ReadNodes(simulation, frame, primary, outNodes)
                           : srFail(sr_errorInvalidValue, "The cage has %d nodes; there is room for %d.",
                                    cageCount, nodeCount);
+    srRelease(entry);
+    return result;
+}
+
+srResult srShot_GetFrameStats(srShotId shot, int32_t frame, srFrameStats* outStats) {
+    SR_CHECK_NOT_NULL(outStats);
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srResult result = srSimulation_GetFrameStats(srEntry_GetObject(entry), frame, outStats);
     srRelease(entry);
     return result;
 }

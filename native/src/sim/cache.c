@@ -1,60 +1,67 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Two arrays of rows.
+// Rows and checkpoints, in one block each.
 
 #include "sim/cache.h"
 
 #include "core/alloc.h"
-#include "core/hash.h"
-
-#include <string.h>
 
 static size_t rowBytes(const srFrameCache* cache) {
     return (size_t)cache->nodeCount * sizeof(srVec3f);
 }
 
+static size_t countCheckpoints(const srFrameCache* cache) {
+    return (size_t)((cache->frameCount - 1) / SR_ROWS_PER_CHECKPOINT) + 1;
+}
+
 srResult srCreateFrameCache(int32_t frameCount, int32_t nodeCount, srFrameCache* outCache) {
-    srFrameCache cache = {.frameCount = frameCount, .nodeCount = nodeCount};
-    cache.offsets = srAlloc((size_t)frameCount, rowBytes(&cache));
-    cache.velocities = srAlloc((size_t)frameCount, rowBytes(&cache));
-    *outCache = cache;
-    if (cache.offsets == NULL || cache.velocities == NULL) {
+    *outCache = (srFrameCache){.frameCount = frameCount, .nodeCount = nodeCount};
+    outCache->offsets = srAlloc((size_t)frameCount, rowBytes(outCache));
+    outCache->hashes = SR_ALLOC(uint64_t, frameCount);
+    outCache->stats = SR_ALLOC_ZERO(srFrameStats, frameCount);
+    if (outCache->offsets == NULL || outCache->hashes == NULL || outCache->stats == NULL) {
         srDestroyFrameCache(outCache);
         return srFailOutOfMemory("the simulated frames");
     }
     return sr_success;
 }
 
+static void freeStates(srFrameCache* cache) {
+    if (cache->states != NULL) {
+        srFree(cache->states, countCheckpoints(cache), cache->stateSize);
+    }
+    cache->states = NULL;
+    cache->stateSize = 0;
+}
+
 void srDestroyFrameCache(srFrameCache* cache) {
+    freeStates(cache);
     srFree(cache->offsets, (size_t)cache->frameCount, rowBytes(cache));
-    srFree(cache->velocities, (size_t)cache->frameCount, rowBytes(cache));
+    SR_FREE(cache->hashes, cache->frameCount);
+    SR_FREE(cache->stats, cache->frameCount);
     *cache = (srFrameCache){0};
+}
+
+srResult srFrameCache_SetStateSize(srFrameCache* cache, size_t stateSize) {
+    SR_ASSERT(stateSize > 0);
+    freeStates(cache);
+    cache->states = srAllocZero(countCheckpoints(cache), stateSize);
+    if (cache->states == NULL) {
+        return srFailOutOfMemory("the simulated frames");
+    }
+    cache->stateSize = stateSize;
+    return sr_success;
 }
 
 srVec3f* srFrameCache_GetOffsets(const srFrameCache* cache, int32_t row) {
     return cache->offsets + (size_t)row * (size_t)cache->nodeCount;
 }
 
-srVec3f* srFrameCache_GetVelocities(const srFrameCache* cache, int32_t row) {
-    return cache->velocities + (size_t)row * (size_t)cache->nodeCount;
+int32_t srFindCheckpoint(int32_t row) {
+    return row - row % SR_ROWS_PER_CHECKPOINT;
 }
 
-void srFrameCache_Copy(srFrameCache* cache, int32_t fromRow, int32_t toRow) {
-    memcpy(srFrameCache_GetOffsets(cache, toRow), srFrameCache_GetOffsets(cache, fromRow), rowBytes(cache));
-    memcpy(srFrameCache_GetVelocities(cache, toRow), srFrameCache_GetVelocities(cache, fromRow),
-           rowBytes(cache));
-}
-
-void srFrameCache_Begin(srFrameCache* cache, int32_t row) {
-    if (row > 0) {
-        srFrameCache_Copy(cache, row - 1, row);
-        return;
-    }
-    memset(srFrameCache_GetOffsets(cache, 0), 0, rowBytes(cache));
-    memset(srFrameCache_GetVelocities(cache, 0), 0, rowBytes(cache));
-}
-
-uint64_t srFrameCache_Hash(const srFrameCache* cache, int32_t row) {
-    uint64_t hash = srHashBytes(SR_HASH_SEED, srFrameCache_GetOffsets(cache, row), rowBytes(cache));
-    return srHashBytes(hash, srFrameCache_GetVelocities(cache, row), rowBytes(cache));
+void* srFrameCache_GetState(const srFrameCache* cache, int32_t row) {
+    SR_ASSERT(row % SR_ROWS_PER_CHECKPOINT == 0);
+    return (char*)cache->states + (size_t)(row / SR_ROWS_PER_CHECKPOINT) * cache->stateSize;
 }

@@ -75,21 +75,21 @@ static double noiseAt(double x) {
 }
 
 // the air's velocity at a place
-static srVec3 findAir(const srForcesFrame* frame, srVec3 wind, double speed, srVec3f place) {
+static srVec3 findAir(const srForcesFrame* frame, srVec3 wind, double speed, srVec3 place) {
     double size = frame->size > SMALLEST_SIZE ? frame->size : SMALLEST_SIZE;
-    double along = srDot(wind, srToDouble(place)) / speed - speed * frame->seconds;
+    double along = srDot(wind, place) / speed - speed * frame->seconds;
     return srScale(1.0 + (double)frame->controls->windGusts * noiseAt(fmod(along / size, 0x1p40)), wind);
 }
 
 static void addWind(srForces* forces, const srCharacter* character, const srForcesFrame* frame,
                     double speed) {
     srVec3 wind = toVector(frame->controls->wind);
-    double massScale = frame->density * frame->cellVolumeScale;
+    double massScale = frame->density * frame->volumeScale;
     for (int32_t f = 0; f < forces->skin.faceCount; ++f) {
         const int32_t* corners = forces->skin.faces[f];
-        srVec3f a = frame->places[corners[0]];
-        srVec3 toB = srToDouble(srSubF(frame->places[corners[1]], a));
-        srVec3 toC = srToDouble(srSubF(frame->places[corners[2]], a));
+        srVec3 a = frame->places[corners[0]];
+        srVec3 toB = srSub(frame->places[corners[1]], a);
+        srVec3 toC = srSub(frame->places[corners[2]], a);
         srVec3 doubled = srCross(toB, toC);
         double doubledArea = srLength(doubled);
         if (!(doubledArea > 0.0)) {

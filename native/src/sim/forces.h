@@ -29,10 +29,10 @@ typedef struct srForcesFrame {
     const srFrameControls* controls;
     const float* restGravity; ///< In skin space: what the modelled shape already yields to.
     const srMat34* maps;      ///< The rig's, at this frame.
-    const srVec3f* places;    ///< Of the nodes in the pose, relative to any origin.
+    const srVec3* places;     ///< Of the nodes in the pose, relative to any origin.
     double seconds;           ///< Of the frame since the shot's first.
     double size;              ///< Of the character in the world: gusts are as large.
-    double cellVolumeScale;   ///< World volumes a rest volume.
+    double volumeScale;       ///< World volumes a rest volume.
     double density;           ///< kg / m^3
 } srForcesFrame;
 

@@ -19,9 +19,9 @@ srResult srCreatePrimary(const srCharacter* character, srPrimary* outPrimary) {
     primary.turns[0] = SR_ALLOC(srMat3, nodeCount);
     primary.turns[1] = SR_ALLOC(srMat3, nodeCount);
     primary.maps = SR_ALLOC(srMat34, mapCount);
-    primary.from = SR_ALLOC(srVec3f, nodeCount);
-    primary.to = SR_ALLOC(srVec3f, nodeCount);
-    primary.velocityJump = SR_ALLOC(srVec3f, nodeCount);
+    primary.from = SR_ALLOC(srVec3, nodeCount);
+    primary.to = SR_ALLOC(srVec3, nodeCount);
+    primary.velocityJump = SR_ALLOC(srVec3, nodeCount);
     *outPrimary = primary;
     if (primary.places[0] == NULL || primary.places[1] == NULL || primary.places[2] == NULL ||
         primary.maps == NULL || primary.from == NULL || primary.to == NULL || primary.velocityJump == NULL ||
@@ -155,34 +155,39 @@ static void findJumps(srPrimary* primary, const srCharacter* character, const sr
             srVec3 local = seeFromRoot(frames, before, last, now);
             change = srMulAdd(local, step->travelFelt, srSub(change, local));
         }
-        primary->velocityJump[i] = srToFloat(srScale(perSecond, change));
+        primary->velocityJump[i] = srScale(perSecond, change);
     }
 }
 
-srPrimaryMotion srPrimary_Move(srPrimary* primary, const srCharacter* character, const srTape* tape,
-                               const srPrimaryStep* step) {
+srNodeMotion srPrimary_Move(srPrimary* primary, const srCharacter* character, const srTape* tape,
+                            const srPrimaryStep* step) {
     seek(primary, character, tape, step);
     const srVec3* last = primary->places[1];
     const srVec3* now = primary->places[2];
 
-    // floats count from a node of the character itself: the world's origin may be far away
+    // solvers in float count from a node of the character itself: the world's origin may be far away
     srVec3 origin = last[0];
     for (int32_t i = 0; i < primary->nodeCount; ++i) {
-        primary->from[i] = srToFloat(srSub(last[i], origin));
-        primary->to[i] = srToFloat(srSub(now[i], origin));
+        primary->from[i] = srSub(last[i], origin);
+        primary->to[i] = srSub(now[i], origin);
     }
     if (step->before == SR_NULL_INDEX) {
         for (int32_t i = 0; i < primary->nodeCount; ++i) {
-            primary->velocityJump[i] = (srVec3f){0.0f, 0.0f, 0.0f};
+            primary->velocityJump[i] = (srVec3){0.0, 0.0, 0.0};
         }
     } else {
         findJumps(primary, character, step);
     }
-    return (srPrimaryMotion){primary->from, primary->to, primary->velocityJump, NULL};
+    return (srNodeMotion){primary->from, primary->to, primary->velocityJump, NULL};
 }
 
-void srPrimary_TurnWithRoot(const srPrimary* primary, double travelFelt, srVec3f* vectors,
-                            srVec3f* otherVectors) {
+void srPrimary_Forget(srPrimary* primary) {
+    for (int place = 0; place < 3; ++place) {
+        primary->rows[place] = SR_NULL_INDEX;
+    }
+}
+
+const srMat3* srPrimary_TurnWithRoot(srPrimary* primary, double travelFelt) {
     srVec3 pivot = {0.0, 0.0, 0.0};
     Frame last = readFrame(&primary->roots[1], pivot);
     Frame now = readFrame(&primary->roots[2], pivot);
@@ -195,9 +200,9 @@ void srPrimary_TurnWithRoot(const srPrimary* primary, double travelFelt, srVec3f
     }
     srMat3 share = srFindRotation(&turn);
     for (int32_t i = 0; i < primary->nodeCount; ++i) {
-        vectors[i] = srToFloat(srTurnVector(&share, srToDouble(vectors[i])));
-        otherVectors[i] = srToFloat(srTurnVector(&share, srToDouble(otherVectors[i])));
+        primary->turns[0][i] = share;
     }
+    return primary->turns[0];
 }
 
 static void turnRow(srPrimary* primary, const srCharacter* character, const srTape* tape, int32_t row,
@@ -206,18 +211,14 @@ static void turnRow(srPrimary* primary, const srCharacter* character, const srTa
     srTurnNodes(&character->weights, primary->maps, outTurns);
 }
 
-// R2 R1' v
-static srVec3f carryVector(const srMat3* from, const srMat3* to, srVec3f v) {
-    return srToFloat(srTurnVector(to, srTurnBack(from, srToDouble(v))));
-}
-
-void srPrimary_Carry(srPrimary* primary, const srCharacter* character, const srTape* tape, int32_t fromRow,
-                     int32_t toRow, srVec3f* vectors, srVec3f* otherVectors) {
+const srMat3* srPrimary_TurnAcross(srPrimary* primary, const srCharacter* character, const srTape* tape,
+                                   int32_t fromRow, int32_t toRow) {
     turnRow(primary, character, tape, fromRow, primary->turns[0]);
     turnRow(primary, character, tape, toRow, primary->turns[1]);
     primary->rows[2] = SR_NULL_INDEX; // `maps` are no longer those of that row
     for (int32_t i = 0; i < primary->nodeCount; ++i) {
-        vectors[i] = carryVector(&primary->turns[0][i], &primary->turns[1][i], vectors[i]);
-        otherVectors[i] = carryVector(&primary->turns[0][i], &primary->turns[1][i], otherVectors[i]);
+        srMat3 back = srTranspose3(&primary->turns[0][i]);
+        primary->turns[0][i] = srMul3(&primary->turns[1][i], &back);
     }
+    return primary->turns[0];
 }

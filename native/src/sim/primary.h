@@ -9,7 +9,14 @@
 #include "math/mat3.h"
 #include "sim/character.h"
 #include "sim/tape.h"
-#include "solver/xpbd.h"
+
+/// The rig's motion over one frame, and what pushes meanwhile. One entry a node.
+typedef struct srNodeMotion {
+    const srVec3* from;          ///< At the last frame, relative to the same origin as `to`, near the nodes.
+    const srVec3* to;            ///< At this frame.
+    const srVec3* velocityJump;  ///< How much the rig's velocity differs from that of the frame before.
+    const srVec3f* acceleration; ///< By outside forces, all through the frame. Null: none.
+} srNodeMotion;
 
 /// Owns its arrays.
 typedef struct srPrimary {
@@ -17,9 +24,9 @@ typedef struct srPrimary {
     srMat34 roots[3];  ///< Likewise the map of the character's root.
     srMat34* maps;     ///< The rig's maps of this frame.
     srMat3* turns[2];  ///< Scratch: of nodes, at two frames.
-    srVec3f* from;     ///< See `srPrimaryMotion`.
-    srVec3f* to;
-    srVec3f* velocityJump;
+    srVec3* from;      ///< See `srNodeMotion`.
+    srVec3* to;
+    srVec3* velocityJump;
     int32_t nodeCount;
     int32_t mapCount;
     int32_t rows[3]; ///< Whose places those are; `SR_NULL_INDEX` for nobody's.
@@ -43,15 +50,16 @@ typedef struct srPrimaryStep {
 } srPrimaryStep;
 
 /// The motion from one row to another. Cheapest when rows are asked for in order. `acceleration` stays null.
-srPrimaryMotion srPrimary_Move(srPrimary* primary, const srCharacter* character, const srTape* tape,
-                               const srPrimaryStep* step);
+srNodeMotion srPrimary_Move(srPrimary* primary, const srCharacter* character, const srTape* tape,
+                            const srPrimaryStep* step);
 
-/// Turns vectors of nodes (offsets, velocities) with the root, by what is not felt of its turning in the last
-/// step.
-void srPrimary_TurnWithRoot(const srPrimary* primary, double travelFelt, srVec3f* vectors,
-                            srVec3f* otherVectors);
+/// Rows changed: nothing that is remembered of them is right any more.
+void srPrimary_Forget(srPrimary* primary);
 
-/// Takes vectors of nodes (offsets, velocities) along when the rig jumps from one row to another: each is
-/// turned as the flesh around its node.
-void srPrimary_Carry(srPrimary* primary, const srCharacter* character, const srTape* tape, int32_t fromRow,
-                     int32_t toRow, srVec3f* vectors, srVec3f* otherVectors);
+/// By how much each node is to be turned with the root, for what is not felt of the root's turning in the
+/// last step. Fills `turns[0]`.
+const srMat3* srPrimary_TurnWithRoot(srPrimary* primary, double travelFelt);
+
+/// How the flesh around each node turns when the rig jumps from one row to another. Fills `turns`.
+const srMat3* srPrimary_TurnAcross(srPrimary* primary, const srCharacter* character, const srTape* tape,
+                                   int32_t fromRow, int32_t toRow);

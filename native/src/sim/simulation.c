@@ -8,252 +8,54 @@
 #include "core/alloc.h"
 #include "core/thread.h"
 #include "mesh/interpolation.h"
-#include "sim/cache.h"
-#include "sim/controls.h"
-#include "sim/forces.h"
-#include "sim/primary.h"
-#include "sim/tape.h"
+#include "sim/stepper.h"
 #include "sim/worker.h"
-#include "solver/xpbd.h"
 
 #include <string.h>
 
-#define PI 3.14159265358979323846
-#define LOGARITHM_OF_50 3.912023005428146
-#define MOST_ROUNDS 24           // of a loop: damping closes any seam in fewer, or never
-#define CLOSED_SEAM 1e-4f        // of the size: a tenth of a millimetre on a character of a metre
 #define LARGEST_COORDINATE 1e30f // of an offset in skin space, in whatever object it is
 #define SMALLEST_SHARE 0.0001f   // of the later of two frames; what is nearer to the earlier one is that
 
 struct srSimulation {
-    const srCharacter* character;
-    srShotDef def; // its params are guarded by `control`, and by the worker's pause
     srWorker* worker;
 
     srMutex* control;
-    srTape tape;
-    srControlTrack controls;
+    srShotSource source;   // guarded by `control`, and by the worker's pause
     srVec3f* localOffsets; // scratch of readers: offsets of nodes in skin space, ...
     float* laterOffsets;   // ... of vertices at the later of two frames, ...
     srVec3* places;        // ... nodes in the world, ...
     srMat34* maps;         // ... and the maps that put them there
 
-    // the worker's own but while it is paused
-    srFrameCache cache;
-    int32_t* limitedCounts; // how many nodes had to be limited, up to and with each row
-    srPrimary primary;
-    srForces forces;
-    srXpbdTuning tuning;
-    bool isTuned;
-    srVec3f* loopStart; // offsets that the round under way began with
-    float loopSeam;     // as a share of the character's size
-    int32_t loopRounds;
-    srVec3f* previous;
-    srVec3f* substepPrimary;
+    srStepper stepper; // the worker's own but while it is paused, and but for rows that are ready
 };
 
-// A swing under x'' + rate x' + omega^2 x = 0 shrinks as exp(-rate t / 2): below 2 % after settleFrames.
-// Beyond rate = 2 omega it would creep back, later and not sooner.
-static double findDampingRate(const srShotParams* params, double frameRate) {
-    double rate = 2.0 * LOGARITHM_OF_50 * frameRate / (double)params->settleFrames;
-    double criticalRate = 2.0 * (2.0 * PI * (double)params->frequency);
-    return rate < criticalRate ? rate : criticalRate;
+static bool isWanted(void* context) {
+    const srSimulation* simulation = context;
+    return srWorker_IsWanted(simulation->worker);
 }
 
-// the artist's dials in the solver's units, for an object that may be scaled and mirrored
-static srXpbdDials readDials(const srSimulation* simulation, double determinant) {
-    const srShotParams* params = &simulation->def.params;
-    double scale = srCubeRoot(fabs(determinant));
-    scale = scale > 0.0 ? scale : 1.0;
-    double size = (double)simulation->character->report.size * scale;
-    double frequency = (double)params->frequency;
-    double density = (double)params->density;
-    double young = params->youngModulus > 0.0f ? (double)params->youngModulus
-                                               : srYoungModulusForSize(frequency, density, size);
-    double frameRate = simulation->def.frameRate;
-    return (srXpbdDials){
-        .material = srMakeMaterial(young, (double)params->poissonRatio, density),
-        .scale = scale,
-        .isMirrored = determinant < 0.0,
-        .frequency = frequency,
-        .dampingRate = findDampingRate(params, frameRate),
-        .poseCorrection = (double)params->poseCorrection,
-        .frameSeconds = 1.0 / frameRate,
-        .largestOffset = size,
-        .substeps = params->substeps,
-    };
-}
-
-// The tuning of a row depends on that row alone, so that going on from any row gives what going through
-// would.
-static void tuneForRow(srSimulation* simulation, int32_t row) {
-    srMat34 object = srRig_ReadObject(srTape_GetRow(&simulation->tape, row));
-    srXpbdDials dials = readDials(simulation, srDeterminant34(&object));
-    const srXpbdDials* last = &simulation->tuning.dials;
-    if (!simulation->isTuned || dials.scale != last->scale || dials.isMirrored != last->isMirrored) {
-        srXpbdTuning_Set(&simulation->tuning, &simulation->character->body, &dials);
-        simulation->isTuned = true;
-    }
-}
-
-// how the rig comes to a row: from the row before, or, in a loop, from the row that the first one follows
-static srPrimaryStep findStep(const srSimulation* simulation, int32_t row) {
-    int32_t end = simulation->def.frameCount;
-    int32_t loop = simulation->def.params.loop;
-    bool isRound = loop != sr_loopNone && simulation->tape.recordedCount == end && end > 2;
-    srPrimaryStep step = {
-        .before = row - 2,
-        .last = row - 1,
-        .now = row,
-        .seam = SR_NULL_INDEX,
-        .frameSeconds = 1.0 / simulation->def.frameRate,
-        .travelFelt = (double)simulation->controls.rows[row].travelFelt,
-    };
-    if (row == 0) {
-        step.before = end - 2;
-        step.last = end - 1;
-    } else if (row == 1 && isRound) {
-        bool isSame = loop == sr_loopLastIsFirst;
-        step.before = isSame ? end - 2 : end - 1;
-        step.seam = isSame ? end - 1 : SR_NULL_INDEX;
-    } else if (row == 1) {
-        step.before = SR_NULL_INDEX;
-    }
-    if (simulation->controls.rows[step.last].isCut) {
-        step.before = step.seam = SR_NULL_INDEX;
-    }
-    return step;
-}
-
-static const srVec3f* findAcceleration(srSimulation* simulation, int32_t row, const srVec3f* places) {
-    const srXpbdDials* dials = &simulation->tuning.dials;
-    srForcesFrame frame = {
-        .controls = &simulation->controls.rows[row],
-        .restGravity = simulation->def.params.restGravity,
-        .maps = simulation->primary.maps,
-        .places = places,
-        .seconds = (double)row / simulation->def.frameRate,
-        .size = dials->largestOffset,
-        .cellVolumeScale = dials->scale * dials->scale * dials->scale,
-        .density = dials->material.density,
-    };
-    return srForces_Find(&simulation->forces, simulation->character, &frame);
-}
-
-// the state of a row, which is that of the row before on entry, moved on by a frame; how many nodes were
-// limited
-static int32_t stepRow(srSimulation* simulation, int32_t row) {
-    srPrimaryStep step = findStep(simulation, row);
-    srXpbdState state = {
-        .offsets = srFrameCache_GetOffsets(&simulation->cache, row),
-        .velocities = srFrameCache_GetVelocities(&simulation->cache, row),
-        .previous = simulation->previous,
-        .primary = simulation->substepPrimary,
-    };
-    if (simulation->controls.rows[row].isCut) {
-        srPrimary_Carry(&simulation->primary, simulation->character, &simulation->tape, step.last, step.now,
-                        state.offsets, state.velocities);
-        return 0;
-    }
-    tuneForRow(simulation, row);
-    srPrimaryMotion motion =
-        srPrimary_Move(&simulation->primary, simulation->character, &simulation->tape, &step);
-    motion.acceleration = findAcceleration(simulation, row, motion.to);
-    if (step.travelFelt < 1.0) {
-        srPrimary_TurnWithRoot(&simulation->primary, step.travelFelt, state.offsets, state.velocities);
-    }
-    return srXpbd_StepFrame(&simulation->character->body, &simulation->tuning, &motion, &state);
-}
-
-// the largest difference of the offsets of a row from others, as a share of the size
-static float measureSeam(const srSimulation* simulation, int32_t row, const srVec3f* others) {
-    const srVec3f* offsets = srFrameCache_GetOffsets(&simulation->cache, row);
-    float largest = 0.0f;
-    for (int32_t i = 0; i < simulation->cache.nodeCount; ++i) {
-        float length = srLengthF(srSubF(offsets[i], others[i]));
-        largest = length > largest ? length : largest;
-    }
-    double size = simulation->tuning.dials.largestOffset;
-    return size > 0.0 ? (float)((double)largest / size) : 0.0f;
-}
-
-// row 0 of a loop as it follows from the last row
-static void closeLoop(srSimulation* simulation) {
-    int32_t last = simulation->def.frameCount - 1;
-    srFrameCache_Copy(&simulation->cache, last, 0);
-    if (simulation->def.params.loop == sr_loopFirstFollowsLast) {
-        stepRow(simulation, 0);
-        return;
-    }
-    srPrimary_Carry(&simulation->primary, simulation->character, &simulation->tape, last, 0,
-                    srFrameCache_GetOffsets(&simulation->cache, 0),
-                    srFrameCache_GetVelocities(&simulation->cache, 0));
-}
-
-// Goes round the loop, in the rows that the worker will fill after this one, until the state at the first row
-// repeats. False when the worker is wanted elsewhere.
-static bool goRound(srSimulation* simulation) {
-    size_t bytes = (size_t)simulation->cache.nodeCount * sizeof(srVec3f);
-    for (int32_t round = 1; round <= MOST_ROUNDS; ++round) {
-        for (int32_t row = 1; row < simulation->def.frameCount; ++row) {
-            if (!srWorker_IsWanted(simulation->worker)) {
-                return false;
-            }
-            srFrameCache_Begin(&simulation->cache, row);
-            stepRow(simulation, row);
-        }
-        memcpy(simulation->loopStart, srFrameCache_GetOffsets(&simulation->cache, 0), bytes);
-        closeLoop(simulation);
-        simulation->loopSeam = measureSeam(simulation, 0, simulation->loopStart);
-        simulation->loopRounds = round;
-        if (simulation->loopSeam <= CLOSED_SEAM) {
-            break;
-        }
-    }
-    return true;
-}
-
-// one row of the cache from the one before it
 static bool simulateRow(int32_t row, void* context) {
     srSimulation* simulation = context;
-    int32_t end = simulation->def.frameCount;
-    srFrameCache_Begin(&simulation->cache, row);
-    if (row == 0) {
-        simulation->limitedCounts[0] = 0;
-        simulation->loopSeam = 0.0f;
-        simulation->loopRounds = 0;
-        bool isLoop = simulation->def.params.loop != sr_loopNone && end > 2;
-        return !isLoop || simulation->tape.recordedCount < end || goRound(simulation);
-    }
-    simulation->limitedCounts[row] = simulation->limitedCounts[row - 1] + stepRow(simulation, row);
-    return true;
+    return srStepper_DoRow(&simulation->stepper, row, isWanted, simulation);
 }
 
 static srResult allocateParts(srSimulation* simulation) {
-    const srCharacter* character = simulation->character;
+    srShotSource* source = &simulation->source;
+    const srCharacter* character = source->character;
     int32_t nodeCount = character->cage.nodeCount;
     simulation->control = srCreateMutex();
     simulation->places = SR_ALLOC(srVec3, nodeCount);
     simulation->maps = SR_ALLOC(srMat34, character->rig.boneCount + 1);
     simulation->localOffsets = SR_ALLOC(srVec3f, nodeCount);
     simulation->laterOffsets = SR_ALLOC(float, 3 * (size_t)character->embedding.pointCount);
-    simulation->previous = SR_ALLOC(srVec3f, nodeCount);
-    simulation->substepPrimary = SR_ALLOC(srVec3f, nodeCount);
-    simulation->loopStart = SR_ALLOC(srVec3f, nodeCount);
-    simulation->limitedCounts = SR_ALLOC(int32_t, simulation->def.frameCount);
     if (simulation->control == NULL || simulation->places == NULL || simulation->maps == NULL ||
-        simulation->localOffsets == NULL || simulation->laterOffsets == NULL ||
-        simulation->previous == NULL || simulation->substepPrimary == NULL || simulation->loopStart == NULL ||
-        simulation->limitedCounts == NULL) {
+        simulation->localOffsets == NULL || simulation->laterOffsets == NULL) {
         return srFailOutOfMemory("a shot");
     }
     int32_t rowFloatCount = 16 * srRig_GetRowMatrixCount(&character->rig);
-    SR_TRY(srCreateTape(simulation->def.frameCount, rowFloatCount, &simulation->tape));
-    SR_TRY(srCreateFrameCache(simulation->def.frameCount, nodeCount, &simulation->cache));
-    SR_TRY(srCreateControlTrack(simulation->def.frameCount, &simulation->controls));
-    SR_TRY(srCreatePrimary(character, &simulation->primary));
-    SR_TRY(srCreateForces(character, &simulation->forces));
-    SR_TRY(srCreateXpbdTuning(&character->body, &simulation->tuning));
+    SR_TRY(srCreateTape(source->def.frameCount, rowFloatCount, &source->tape));
+    SR_TRY(srCreateControlTrack(source->def.frameCount, &source->controls));
+    SR_TRY(srCreateStepper(source, &simulation->stepper));
     return srStartWorker(simulateRow, simulation, &simulation->worker);
 }
 
@@ -263,8 +65,8 @@ srResult srCreateSimulation(const srCharacter* character, const srShotDef* def,
     if (simulation == NULL) {
         return srFailOutOfMemory("a shot");
     }
-    simulation->character = character;
-    simulation->def = *def;
+    simulation->source.character = character;
+    simulation->source.def = *def;
     srResult result = allocateParts(simulation);
     if (result != sr_success) {
         srDestroySimulation(simulation);
@@ -279,21 +81,14 @@ void srDestroySimulation(srSimulation* simulation) {
         return;
     }
     srDestroyWorker(simulation->worker);
-    int32_t nodeCount = simulation->character->cage.nodeCount;
-    srDestroyXpbdTuning(&simulation->character->body, &simulation->tuning);
-    srDestroyForces(&simulation->forces);
-    srDestroyPrimary(&simulation->primary);
-    srDestroyControlTrack(&simulation->controls);
-    srDestroyFrameCache(&simulation->cache);
-    srDestroyTape(&simulation->tape);
-    SR_FREE(simulation->places, nodeCount);
-    SR_FREE(simulation->maps, simulation->character->rig.boneCount + 1);
-    SR_FREE(simulation->localOffsets, nodeCount);
-    SR_FREE(simulation->laterOffsets, 3 * (size_t)simulation->character->embedding.pointCount);
-    SR_FREE(simulation->previous, nodeCount);
-    SR_FREE(simulation->substepPrimary, nodeCount);
-    SR_FREE(simulation->loopStart, nodeCount);
-    SR_FREE(simulation->limitedCounts, simulation->def.frameCount);
+    const srCharacter* character = simulation->source.character;
+    srDestroyStepper(&simulation->stepper);
+    srDestroyControlTrack(&simulation->source.controls);
+    srDestroyTape(&simulation->source.tape);
+    SR_FREE(simulation->places, character->cage.nodeCount);
+    SR_FREE(simulation->maps, character->rig.boneCount + 1);
+    SR_FREE(simulation->localOffsets, character->cage.nodeCount);
+    SR_FREE(simulation->laterOffsets, 3 * (size_t)character->embedding.pointCount);
     srDestroyMutex(simulation->control);
     SR_FREE(simulation, 1);
 }
@@ -303,42 +98,46 @@ void srSimulation_Halt(srSimulation* simulation) {
 }
 
 const srCharacter* srSimulation_GetCharacter(const srSimulation* simulation) {
-    return simulation->character;
+    return simulation->source.character;
 }
 
 int32_t srSimulation_GetFirstFrame(const srSimulation* simulation) {
-    return simulation->def.firstFrame;
+    return simulation->source.def.firstFrame;
 }
 
 int32_t srSimulation_GetFrameCount(const srSimulation* simulation) {
-    return simulation->def.frameCount;
+    return simulation->source.def.frameCount;
 }
 
 int32_t srSimulation_GetRowFloatCount(const srSimulation* simulation) {
-    return simulation->tape.rowFloatCount;
+    return simulation->source.tape.rowFloatCount;
 }
 
 static srResult checkRange(const srSimulation* simulation, int32_t firstRow, int32_t rowCount) {
-    const srTape* tape = &simulation->tape;
+    const srTape* tape = &simulation->source.tape;
     if (firstRow >= 0 && firstRow <= tape->recordedCount && rowCount <= tape->rowCount - firstRow) {
         return sr_success;
     }
-    int32_t firstFrame = simulation->def.firstFrame;
+    int32_t firstFrame = simulation->source.def.firstFrame;
     return srFail(sr_errorInvalidValue,
                   "Frames %d to %d do not follow the %d recorded ones of a shot of %d frames from %d.",
                   firstFrame + firstRow, firstFrame + firstRow + rowCount - 1, tape->recordedCount,
                   tape->rowCount, firstFrame);
 }
 
-// a loop begins with what its last row leaves
-static int32_t firstVoidRow(const srSimulation* simulation, int32_t firstChangedRow) {
-    return simulation->def.params.loop != sr_loopNone ? 0 : firstChangedRow;
+// What changed is written: the worker goes on from the first row that is touched. A loop begins with what its
+// last row leaves.
+static void goOnFrom(srSimulation* simulation, int32_t changedRow) {
+    int32_t firstVoid = simulation->source.def.params.loop != sr_loopNone ? 0 : changedRow;
+    srStepper_Forget(&simulation->stepper, firstVoid);
+    srWorker_Resume(simulation->worker, firstVoid, simulation->source.tape.recordedCount);
 }
 
 // the given rows from the first that differs on
 static void writeChange(srSimulation* simulation, int32_t changed, int32_t rowCount, const float* rows) {
-    srTape* tape = &simulation->tape;
-    bool closesLoop = simulation->def.params.loop != sr_loopNone && changed + rowCount == tape->rowCount;
+    srTape* tape = &simulation->source.tape;
+    bool closesLoop =
+        simulation->source.def.params.loop != sr_loopNone && changed + rowCount == tape->rowCount;
     if (changed == tape->recordedCount && !closesLoop) {
         // what comes after all that the worker knows does not disturb it
         srTape_Write(tape, changed, rowCount, rows);
@@ -347,23 +146,23 @@ static void writeChange(srSimulation* simulation, int32_t changed, int32_t rowCo
     }
     srWorker_Pause(simulation->worker);
     srTape_Write(tape, changed, rowCount, rows);
-    srWorker_Resume(simulation->worker, firstVoidRow(simulation, changed), tape->recordedCount);
+    goOnFrom(simulation, changed);
 }
 
 srResult srSimulation_WriteTape(srSimulation* simulation, int32_t firstFrame, int32_t rowCount,
                                 const float* rows, int32_t* outFirstChangedFrame) {
-    int32_t firstRow = firstFrame - simulation->def.firstFrame;
+    int32_t firstRow = firstFrame - simulation->source.def.firstFrame;
     srLock(simulation->control);
     srResult result = checkRange(simulation, firstRow, rowCount);
     if (result == sr_success) {
-        int32_t changed = srTape_FindChange(&simulation->tape, firstRow, rowCount, rows);
+        int32_t changed = srTape_FindChange(&simulation->source.tape, firstRow, rowCount, rows);
         int32_t sameCount = changed - firstRow;
         if (sameCount < rowCount) {
             writeChange(simulation, changed, rowCount - sameCount,
-                        rows + (size_t)sameCount * (size_t)simulation->tape.rowFloatCount);
+                        rows + (size_t)sameCount * (size_t)simulation->source.tape.rowFloatCount);
         }
         if (outFirstChangedFrame != NULL) {
-            *outFirstChangedFrame = simulation->def.firstFrame + changed;
+            *outFirstChangedFrame = simulation->source.def.firstFrame + changed;
         }
     }
     srUnlock(simulation->control);
@@ -372,17 +171,16 @@ srResult srSimulation_WriteTape(srSimulation* simulation, int32_t firstFrame, in
 
 void srSimulation_WriteControls(srSimulation* simulation, int32_t firstFrame, int32_t rowCount,
                                 const srFrameControls* controls, int32_t* outFirstChangedFrame) {
-    int32_t firstRow = firstFrame - simulation->def.firstFrame;
+    int32_t firstRow = firstFrame - simulation->source.def.firstFrame;
     srLock(simulation->control);
-    int32_t changed = srControlTrack_FindChange(&simulation->controls, firstRow, rowCount, controls);
+    int32_t changed = srControlTrack_FindChange(&simulation->source.controls, firstRow, rowCount, controls);
     if (changed < firstRow + rowCount) {
         srWorker_Pause(simulation->worker);
-        srControlTrack_Write(&simulation->controls, firstRow, rowCount, controls);
-        srWorker_Resume(simulation->worker, firstVoidRow(simulation, changed),
-                        simulation->tape.recordedCount);
+        srControlTrack_Write(&simulation->source.controls, firstRow, rowCount, controls);
+        goOnFrom(simulation, changed);
     }
     if (outFirstChangedFrame != NULL) {
-        *outFirstChangedFrame = simulation->def.firstFrame + changed;
+        *outFirstChangedFrame = simulation->source.def.firstFrame + changed;
     }
     srUnlock(simulation->control);
 }
@@ -391,16 +189,16 @@ static bool areEqual(const srShotParams* a, const srShotParams* b) {
     return a->frequency == b->frequency && a->settleFrames == b->settleFrames &&
            a->youngModulus == b->youngModulus && a->poissonRatio == b->poissonRatio &&
            a->density == b->density && a->poseCorrection == b->poseCorrection && a->substeps == b->substeps &&
-           memcmp(a->restGravity, b->restGravity, sizeof(a->restGravity)) == 0 && a->loop == b->loop;
+           memcmp(a->restGravity, b->restGravity, sizeof(a->restGravity)) == 0 && a->loop == b->loop &&
+           a->solver == b->solver;
 }
 
 void srSimulation_SetParams(srSimulation* simulation, const srShotParams* params) {
     srLock(simulation->control);
-    if (!areEqual(params, &simulation->def.params)) {
+    if (!areEqual(params, &simulation->source.def.params)) {
         srWorker_Pause(simulation->worker);
-        simulation->def.params = *params;
-        simulation->isTuned = false;
-        srWorker_Resume(simulation->worker, 0, simulation->tape.recordedCount);
+        simulation->source.def.params = *params;
+        goOnFrom(simulation, 0);
     }
     srUnlock(simulation->control);
 }
@@ -408,17 +206,23 @@ void srSimulation_SetParams(srSimulation* simulation, const srShotParams* params
 void srSimulation_GetStatus(srSimulation* simulation, srShotStatus* outStatus) {
     srLock(simulation->control);
     srWorkerStatus work = srWorker_GetStatus(simulation->worker);
+    const srFrameStats* stats = simulation->stepper.cache.stats;
     *outStatus = (srShotStatus){
-        .firstFrame = simulation->def.firstFrame,
-        .frameCount = simulation->def.frameCount,
+        .firstFrame = simulation->source.def.firstFrame,
+        .frameCount = simulation->source.def.frameCount,
         .recordedFrameCount = work.rowCount,
         .readyFrameCount = work.readyCount,
         .isRunning = work.readyCount < work.rowCount,
-        .limitedNodeCount = work.readyCount > 0 ? simulation->limitedCounts[work.readyCount - 1] : 0,
         .simulationSeconds = (float)work.seconds,
-        .loopSeam = work.readyCount > 0 ? simulation->loopSeam : 0.0f,
-        .loopRounds = work.readyCount > 0 ? simulation->loopRounds : 0,
     };
+    for (int32_t row = 0; row < work.readyCount; ++row) {
+        outStatus->limitedNodeCount += stats[row].limitedNodeCount;
+    }
+    if (work.readyCount > 0) {
+        outStatus->loopSeam = simulation->stepper.loopSeam;
+        outStatus->loopRounds = simulation->stepper.loopRounds;
+        outStatus->result = stats[work.readyCount - 1].result;
+    }
     srUnlock(simulation->control);
 }
 
@@ -427,12 +231,13 @@ int32_t srSimulation_GetRevision(srSimulation* simulation) {
 }
 
 static srResult failNotReady(const srSimulation* simulation, int32_t row) {
-    return srFail(sr_errorNotReady, "Frame %d is not simulated yet.", simulation->def.firstFrame + row);
+    return srFail(sr_errorNotReady, "Frame %d is not simulated yet.",
+                  simulation->source.def.firstFrame + row);
 }
 
 srResult srSimulation_WaitFrame(srSimulation* simulation, int32_t frame, double seconds) {
-    int64_t row = (int64_t)frame - simulation->def.firstFrame;
-    int32_t last = simulation->def.frameCount - 1;
+    int64_t row = (int64_t)frame - simulation->source.def.firstFrame;
+    int32_t last = simulation->source.def.frameCount - 1;
     int32_t wanted = row < 0 ? 0 : row > last ? last : (int32_t)row;
     return srWorker_WaitRow(simulation->worker, wanted, seconds) ? sr_success
                                                                  : failNotReady(simulation, wanted);
@@ -440,12 +245,12 @@ srResult srSimulation_WaitFrame(srSimulation* simulation, int32_t frame, double 
 
 // offsets of the vertices at a ready row, from the world to skin space
 static void readRow(srSimulation* simulation, int32_t row, float* outOffsets) {
-    srMat34 object = srRig_ReadObject(srTape_GetRow(&simulation->tape, row));
+    srMat34 object = srRig_ReadObject(srTape_GetRow(&simulation->source.tape, row));
     srMat34 toSkin;
     srInvert34(&object, &toSkin);
-    const srVec3f* offsets = srFrameCache_GetOffsets(&simulation->cache, row);
+    const srVec3f* offsets = srFrameCache_GetOffsets(&simulation->stepper.cache, row);
     const srVec3f zero = {0.0f, 0.0f, 0.0f};
-    for (int32_t i = 0; i < simulation->cache.nodeCount; ++i) {
+    for (int32_t i = 0; i < simulation->stepper.cache.nodeCount; ++i) {
         srVec3f local = srToFloat(srMulVector34(&toSkin, srToDouble(offsets[i])));
         // an object of almost no size makes any offset huge
         bool isSane = fabsf(local.x) < LARGEST_COORDINATE && fabsf(local.y) < LARGEST_COORDINATE &&
@@ -453,19 +258,19 @@ static void readRow(srSimulation* simulation, int32_t row, float* outOffsets) {
         // the sum turns -0 into 0
         simulation->localOffsets[i] = isSane ? srMulAddF(zero, 1.0f, local) : zero;
     }
-    srInterpolate(&simulation->character->embedding, simulation->localOffsets, outOffsets);
+    srInterpolate(&simulation->source.character->embedding, simulation->localOffsets, outOffsets);
 }
 
 // Rows, shares and rounding are those of Blender's Mesh Cache modifier: a bake plays the bits that were live.
 static srResult readOffsetsLocked(srSimulation* simulation, double frame, float* outOffsets) {
-    float position = (float)frame - (float)simulation->def.firstFrame;
-    float last = (float)(simulation->def.frameCount - 1);
+    float position = (float)frame - (float)simulation->source.def.firstFrame;
+    float last = (float)(simulation->source.def.frameCount - 1);
     position = position > last ? last : position > 0.0f ? position : 0.0f;
     int32_t row = (int32_t)position;
     float share = position - (float)row;
     share = share > SMALLEST_SHARE ? share : 0.0f;
     int32_t lastNeeded = share > 0.0f ? row + 1 : row;
-    size_t floatCount = 3 * (size_t)simulation->character->embedding.pointCount;
+    size_t floatCount = 3 * (size_t)simulation->source.character->embedding.pointCount;
     if (srWorker_GetStatus(simulation->worker).readyCount <= lastNeeded) {
         memset(outOffsets, 0, floatCount * sizeof(float));
         return failNotReady(simulation, lastNeeded);
@@ -490,10 +295,10 @@ srResult srSimulation_ReadOffsets(srSimulation* simulation, double frame, float*
 
 // the row of a whole frame that is ready
 static srResult findReadyRow(srSimulation* simulation, int32_t frame, int32_t* outRow) {
-    int64_t row = (int64_t)frame - simulation->def.firstFrame;
-    if (row < 0 || row >= simulation->def.frameCount) {
+    int64_t row = (int64_t)frame - simulation->source.def.firstFrame;
+    if (row < 0 || row >= simulation->source.def.frameCount) {
         return srFail(sr_errorInvalidValue, "Frame %d is outside of the shot's %d frames from %d.", frame,
-                      simulation->def.frameCount, simulation->def.firstFrame);
+                      simulation->source.def.frameCount, simulation->source.def.firstFrame);
     }
     *outRow = (int32_t)row;
     return srWorker_GetStatus(simulation->worker).readyCount > *outRow ? sr_success
@@ -501,11 +306,11 @@ static srResult findReadyRow(srSimulation* simulation, int32_t frame, int32_t* o
 }
 
 static void placeNodes(srSimulation* simulation, int32_t row, bool primary, float* outNodes) {
-    const srCharacter* character = simulation->character;
-    srRig_ReadRow(&character->rig, srTape_GetRow(&simulation->tape, row), simulation->maps);
+    const srCharacter* character = simulation->source.character;
+    srRig_ReadRow(&character->rig, srTape_GetRow(&simulation->source.tape, row), simulation->maps);
     srSkinNodes(&character->weights, simulation->maps, character->cage.nodes, simulation->places);
-    const srVec3f* offsets = srFrameCache_GetOffsets(&simulation->cache, row);
-    for (int32_t i = 0; i < simulation->cache.nodeCount; ++i) {
+    const srVec3f* offsets = srFrameCache_GetOffsets(&simulation->stepper.cache, row);
+    for (int32_t i = 0; i < simulation->stepper.cache.nodeCount; ++i) {
         srVec3 x = simulation->places[i];
         srVec3f node = srToFloat(primary ? x : srAdd(x, srToDouble(offsets[i])));
         memcpy(outNodes + 3 * (size_t)i, &node, sizeof(node));
@@ -528,7 +333,18 @@ srResult srSimulation_GetHash(srSimulation* simulation, int32_t frame, uint64_t*
     srLock(simulation->control);
     srResult result = findReadyRow(simulation, frame, &row);
     if (result == sr_success) {
-        *outHash = srFrameCache_Hash(&simulation->cache, row);
+        *outHash = simulation->stepper.cache.hashes[row];
+    }
+    srUnlock(simulation->control);
+    return result;
+}
+
+srResult srSimulation_GetFrameStats(srSimulation* simulation, int32_t frame, srFrameStats* outStats) {
+    int32_t row = 0;
+    srLock(simulation->control);
+    srResult result = findReadyRow(simulation, frame, &row);
+    if (result == sr_success) {
+        *outStats = simulation->stepper.cache.stats[row];
     }
     srUnlock(simulation->control);
     return result;

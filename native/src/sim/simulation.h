@@ -50,3 +50,5 @@ SR_MUST_USE srResult srSimulation_ReadOffsets(srSimulation* simulation, double f
 SR_MUST_USE srResult srSimulation_ReadNodes(srSimulation* simulation, int32_t frame, bool primary,
                                             float* outNodes);
 SR_MUST_USE srResult srSimulation_GetHash(srSimulation* simulation, int32_t frame, uint64_t* outHash);
+SR_MUST_USE srResult srSimulation_GetFrameStats(srSimulation* simulation, int32_t frame,
+                                                srFrameStats* outStats);

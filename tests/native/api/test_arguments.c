@@ -97,6 +97,10 @@ static srResult writeControls(uint32_t index1, uint32_t generation) {
     srFrameControls controls = srDefaultFrameControls();
     return srShot_WriteControls(SHOT, 1, 1, &controls, NULL);
 }
+static srResult frameStats(uint32_t index1, uint32_t generation) {
+    srFrameStats stats;
+    return srShot_GetFrameStats(SHOT, 1, &stats);
+}
 static srResult setParams(uint32_t index1, uint32_t generation) {
     srShotParams params = srDefaultShotParams();
     return srShot_SetParams(SHOT, &params);
@@ -149,11 +153,11 @@ typedef struct CallOfKind {
 static const CallOfKind CALLS[] = {
     {characterStatus, 'c', true}, {characterWait, 'c', true}, {characterReport, 'c', true},
     {readCage, 'c', true},        {createShot, 'c', false},   {destroyCharacter, 'c', false},
-    {writeTape, 's', true},       {writeControls, 's', true}, {setParams, 's', true},
-    {shotStatus, 's', true},      {waitFrame, 's', true},     {readOffsets, 's', true},
-    {readNodes, 's', true},       {stateHash, 's', true},     {startBake, 's', false},
-    {destroyShot, 's', false},    {bakeStatus, 'b', false},   {bakeWait, 'b', false},
-    {destroyBake, 'b', false},
+    {frameStats, 's', true},      {writeTape, 's', true},     {writeControls, 's', true},
+    {setParams, 's', true},       {shotStatus, 's', true},    {waitFrame, 's', true},
+    {readOffsets, 's', true},     {readNodes, 's', true},     {stateHash, 's', true},
+    {startBake, 's', false},      {destroyShot, 's', false},  {bakeStatus, 'b', false},
+    {bakeWait, 'b', false},       {destroyBake, 'b', false},
 };
 
 static void ids_that_name_nothing_are_stale(void** state) {
@@ -203,6 +207,7 @@ static void null_pointers_are_named(void** state) {
     assert_result(srShot_ReadOffsets(shot, 1.0, NULL, 1), sr_errorNullArgument);
     assert_result(srShot_ReadNodes(shot, 1, true, NULL, 1), sr_errorNullArgument);
     assert_result(srShot_GetStateHash(shot, 1, NULL), sr_errorNullArgument);
+    assert_result(srShot_GetFrameStats(shot, 1, NULL), sr_errorNullArgument);
     assert_result(srStartBake(NULL, &bake), sr_errorNullArgument);
     assert_result(srStartBake(&bakeDef, &bake), sr_errorNullArgument);
     assert_non_null(strstr(srGetErrorText(), "path"));
@@ -398,6 +403,11 @@ static void dials_out_of_range_are_refused(void** state) {
     params.substeps = 0;
     assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
     params.substeps = 101;
+    assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
+    params = srDefaultShotParams();
+    params.solver = -1;
+    assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
+    params.solver = 99;
     assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
     params = srDefaultShotParams();
     params.loop = 3;

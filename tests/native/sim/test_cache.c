@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Rows of the frame cache begin where the row before them ended.
+// The frame cache: rows of their own, and states at the checkpoints.
 
 #include "support/support.h"
 
@@ -8,41 +8,49 @@
 
 #include <string.h>
 
-#define FRAMES 3
+#define FRAMES 20
 #define NODES 4
+#define STATE_BYTES 128
 
-static void rows_begin_as_the_one_before_and_the_first_as_zeros(void** state) {
+static void every_row_has_its_nearest_checkpoint_before_it(void** state) {
+    (void)state;
+    for (int32_t row = 0; row < 100; ++row) {
+        int32_t checkpoint = srFindCheckpoint(row);
+        assert_true(checkpoint <= row && row - checkpoint < SR_ROWS_PER_CHECKPOINT);
+        assert_int_equal(srFindCheckpoint(checkpoint), checkpoint);
+    }
+}
+
+static void rows_and_states_do_not_overlap(void** state) {
     (void)state;
     srFrameCache cache;
     assert_success(srCreateFrameCache(FRAMES, NODES, &cache));
-    srFrameCache_Begin(&cache, 0);
-    const srVec3f zeros[NODES] = {{0}};
-    assert_memory_equal(srFrameCache_GetOffsets(&cache, 0), zeros, sizeof(zeros));
-    assert_memory_equal(srFrameCache_GetVelocities(&cache, 0), zeros, sizeof(zeros));
-    srFrameCache_GetOffsets(&cache, 0)[2] = (srVec3f){1.0f, 2.0f, 3.0f};
-    srFrameCache_GetVelocities(&cache, 0)[1] = (srVec3f){4.0f, 5.0f, 6.0f};
-    srFrameCache_Begin(&cache, 1);
-    assert_memory_equal(srFrameCache_GetOffsets(&cache, 1), srFrameCache_GetOffsets(&cache, 0),
-                        sizeof(zeros));
-    assert_memory_equal(srFrameCache_GetVelocities(&cache, 1), srFrameCache_GetVelocities(&cache, 0),
-                        sizeof(zeros));
+    assert_success(srFrameCache_SetStateSize(&cache, STATE_BYTES));
+    for (int32_t row = 0; row < FRAMES; ++row) {
+        memset(srFrameCache_GetOffsets(&cache, row), row + 1, NODES * sizeof(srVec3f));
+        if (srFindCheckpoint(row) == row) {
+            memset(srFrameCache_GetState(&cache, row), row + 1, STATE_BYTES);
+        }
+    }
+    for (int32_t row = 0; row < FRAMES; ++row) {
+        const unsigned char* bytes = (const unsigned char*)srFrameCache_GetOffsets(&cache, row);
+        assert_true(bytes[0] == row + 1 && bytes[NODES * sizeof(srVec3f) - 1] == row + 1);
+        if (srFindCheckpoint(row) == row) {
+            bytes = srFrameCache_GetState(&cache, row);
+            assert_true(bytes[0] == row + 1 && bytes[STATE_BYTES - 1] == row + 1);
+        }
+    }
     srDestroyFrameCache(&cache);
 }
 
-static void the_hash_knows_offsets_and_velocities(void** state) {
+static void new_states_are_at_rest(void** state) {
     (void)state;
     srFrameCache cache;
+    const unsigned char zeros[STATE_BYTES] = {0};
     assert_success(srCreateFrameCache(FRAMES, NODES, &cache));
-    srFrameCache_Begin(&cache, 0);
-    srFrameCache_Begin(&cache, 1);
-    uint64_t hash = srFrameCache_Hash(&cache, 0);
-    assert_true(srFrameCache_Hash(&cache, 1) == hash);
-    srFrameCache_GetOffsets(&cache, 1)[NODES - 1].z = 1.0f;
-    assert_true(srFrameCache_Hash(&cache, 1) != hash);
-    srFrameCache_GetOffsets(&cache, 1)[NODES - 1].z = 0.0f;
-    srFrameCache_GetVelocities(&cache, 1)[0].x = -0.0f;
-    assert_true(srFrameCache_Hash(&cache, 1) != hash);
-    assert_true(srFrameCache_Hash(&cache, 0) == hash);
+    assert_success(srFrameCache_SetStateSize(&cache, 64));
+    assert_success(srFrameCache_SetStateSize(&cache, STATE_BYTES));
+    assert_memory_equal(srFrameCache_GetState(&cache, 16), zeros, STATE_BYTES);
     srDestroyFrameCache(&cache);
 }
 
@@ -57,6 +65,9 @@ static srResult makeCache(void* context) {
     (void)context;
     srFrameCache cache;
     srResult result = srCreateFrameCache(FRAMES, NODES, &cache);
+    if (result == sr_success) {
+        result = srFrameCache_SetStateSize(&cache, STATE_BYTES);
+    }
     srDestroyFrameCache(&cache);
     return result;
 }
@@ -68,8 +79,9 @@ static void every_failing_allocation_is_an_error_and_no_leak(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_begin_as_the_one_before_and_the_first_as_zeros),
-        cmocka_unit_test(the_hash_knows_offsets_and_velocities),
+        cmocka_unit_test(every_row_has_its_nearest_checkpoint_before_it),
+        cmocka_unit_test(rows_and_states_do_not_overlap),
+        cmocka_unit_test(new_states_are_at_rest),
         cmocka_unit_test(more_than_memory_can_hold_is_refused),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_no_leak),
     };

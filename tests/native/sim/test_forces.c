@@ -15,7 +15,7 @@ typedef struct Setting {
     srTestScene scene;
     srCharacter character;
     srForces forces;
-    srVec3f* places;
+    srVec3* places;
     srMat34* maps;
     srFrameControls controls;
     float restGravity[3];
@@ -29,11 +29,11 @@ static void makeSetting(Setting* s) {
     assert_success(srPrepareCharacter(&source, NULL, &s->character));
     srDestroySource(&source);
     assert_success(srCreateForces(&s->character, &s->forces));
-    s->places = calloc((size_t)s->character.cage.nodeCount, sizeof(srVec3f));
+    s->places = calloc((size_t)s->character.cage.nodeCount, sizeof(srVec3));
     s->maps = calloc((size_t)s->character.rig.boneCount + 1, sizeof(srMat34));
     assert_true(s->places != NULL && s->maps != NULL);
     for (int32_t i = 0; i < s->character.cage.nodeCount; ++i) {
-        s->places[i] = srToFloat(s->character.cage.nodes[i]);
+        s->places[i] = s->character.cage.nodes[i];
     }
     for (int32_t k = 0; k <= s->character.rig.boneCount; ++k) {
         s->maps[k] = srIdentity34();
@@ -56,7 +56,7 @@ static const srVec3f* find(Setting* s, double seconds) {
         .places = s->places,
         .seconds = seconds,
         .size = 1.0,
-        .cellVolumeScale = 1.0,
+        .volumeScale = 1.0,
         .density = 1000.0,
     };
     return srForces_Find(&s->forces, &s->character, &frame);
@@ -154,7 +154,7 @@ static void no_pose_gives_anything_but_numbers(void** state) {
     for (int round = 0; round < 50; ++round) {
         double scale = pow(10.0, 60.0 * srTestRandom(&seed) - 30.0);
         for (int32_t i = 0; i < s.character.cage.nodeCount; ++i) {
-            s.places[i] = (srVec3f){(float)(scale * srTestRandom(&seed)), (float)scale, 0.0f};
+            s.places[i] = (srVec3){scale * srTestRandom(&seed), scale, 0.0};
         }
         for (int32_t k = 0; k <= s.character.rig.boneCount; ++k) {
             s.maps[k].m[round % 3][k % 3] = scale * (srTestRandom(&seed) - 0.5);

@@ -48,7 +48,7 @@ static void freeSetting(Setting* s) {
     srTestDestroyScene(&s->scene);
 }
 
-static srPrimaryMotion moveTo(Setting* s, int32_t row) {
+static srNodeMotion moveTo(Setting* s, int32_t row) {
     srPrimaryStep step = {
         .before = row == 1 ? SR_NULL_INDEX : row - 2,
         .last = row - 1,
@@ -65,15 +65,15 @@ static void the_jump_is_the_change_of_velocity(void** state) {
     Setting s;
     makeSetting(srTestStop, (srVec3){0.0, 0.0, 0.0}, &s);
     for (int32_t row = 1; row < ROWS; ++row) {
-        srPrimaryMotion motion = moveTo(&s, row);
+        srNodeMotion motion = moveTo(&s, row);
         // one unit in 12 rows, then still: the only jump is that of the stop
         double speed = SR_TEST_FRAME_RATE / 12.0;
         for (int32_t i = 0; i < s.character.cage.nodeCount; ++i) {
-            srVec3 step = srToDouble(srSubF(motion.to[i], motion.from[i]));
+            srVec3 step = srSub(motion.to[i], motion.from[i]);
             // matrices are floats
             assert_near(step.x, row <= 12 ? 1.0 / 12.0 : 0.0, 2e-7);
-            assert_near((double)motion.velocityJump[i].x, row == 13 ? -speed : 0.0, 1e-5);
-            assert_near((double)motion.velocityJump[i].y, 0.0, 1e-5);
+            assert_near(motion.velocityJump[i].x, row == 13 ? -speed : 0.0, 1e-5);
+            assert_near(motion.velocityJump[i].y, 0.0, 1e-5);
         }
     }
     freeSetting(&s);
@@ -83,9 +83,9 @@ static void a_shot_that_begins_in_motion_begins_without_a_jump(void** state) {
     (void)state;
     Setting s;
     makeSetting(srTestStop, (srVec3){0.0, 0.0, 0.0}, &s);
-    srPrimaryMotion motion = moveTo(&s, 1);
+    srNodeMotion motion = moveTo(&s, 1);
     for (int32_t i = 0; i < s.character.cage.nodeCount; ++i) {
-        assert_true(srLengthF(motion.velocityJump[i]) < 1e-12f);
+        assert_true(srLength(motion.velocityJump[i]) == 0.0);
     }
     freeSetting(&s);
 }
@@ -96,14 +96,14 @@ static void rows_asked_for_out_of_order_are_the_same_to_the_bit(void** state) {
     Setting jumping;
     makeSetting(srTestBend, (srVec3){0.0, 0.0, 0.0}, &inOrder);
     makeSetting(srTestBend, (srVec3){0.0, 0.0, 0.0}, &jumping);
-    size_t bytes = sizeof(srVec3f) * (size_t)inOrder.character.cage.nodeCount;
+    size_t bytes = sizeof(srVec3) * (size_t)inOrder.character.cage.nodeCount;
     const int32_t detours[] = {1, 7, 19, 3, 2, 12};
     for (int32_t row = 1; row < ROWS; ++row) {
-        srPrimaryMotion a = moveTo(&inOrder, row);
+        srNodeMotion a = moveTo(&inOrder, row);
         for (int d = 0; d < row % 4; ++d) {
             moveTo(&jumping, detours[(row + d) % 6]);
         }
-        srPrimaryMotion b = moveTo(&jumping, row);
+        srNodeMotion b = moveTo(&jumping, row);
         assert_memory_equal(a.from, b.from, bytes);
         assert_memory_equal(a.to, b.to, bytes);
         assert_memory_equal(a.velocityJump, b.velocityJump, bytes);
@@ -119,13 +119,13 @@ static void a_kilometre_away_the_motion_is_the_same(void** state) {
     makeSetting(srTestBend, (srVec3){0.0, 0.0, 0.0}, &near);
     makeSetting(srTestBend, (srVec3){1024.0, -512.0, 2048.0}, &far);
     for (int32_t row = 1; row < ROWS; ++row) {
-        srPrimaryMotion a = moveTo(&near, row);
-        srPrimaryMotion b = moveTo(&far, row);
+        srNodeMotion a = moveTo(&near, row);
+        srNodeMotion b = moveTo(&far, row);
         for (int32_t i = 0; i < near.character.cage.nodeCount; ++i) {
             // places in double, 2000 * 2e-16 through a few products; then rounded to float, jumps of some
             // metres a second
-            assert_near((double)srLengthF(srSubF(a.to[i], b.to[i])), 0.0, 3e-7);
-            assert_near((double)srLengthF(srSubF(a.velocityJump[i], b.velocityJump[i])), 0.0, 5e-7);
+            assert_near(srDistance(a.to[i], b.to[i]), 0.0, 3e-7);
+            assert_near(srDistance(a.velocityJump[i], b.velocityJump[i]), 0.0, 5e-7);
         }
     }
     freeSetting(&near);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Which solver, and whether its tuning is still right.
+
+#include "sim/body.h"
+
+#include <string.h>
+
+static const srBodyKind* findKind(int32_t solver) {
+    (void)solver;
+    return &srXpbdBody;
+}
+
+srResult srCreateBody(const srCharacter* character, int32_t solver, srBody* outBody) {
+    *outBody = (srBody){.kind = findKind(solver), .solver = solver};
+    return outBody->kind->create(character, &outBody->self);
+}
+
+void srDestroyBody(srBody* body) {
+    if (body->kind != NULL) {
+        body->kind->destroy(body->self);
+    }
+    *body = (srBody){0};
+}
+
+size_t srBody_GetStateSize(const srBody* body) {
+    return body->kind->getStateSize(body->self);
+}
+
+// floats are compared as numbers: they have been checked for NaN
+static bool areEqual(const srBodySettings* a, const srBodySettings* b) {
+    const srShotParams* p = &a->params;
+    const srShotParams* q = &b->params;
+    return p->frequency == q->frequency && p->settleFrames == q->settleFrames &&
+           p->youngModulus == q->youngModulus && p->poissonRatio == q->poissonRatio &&
+           p->density == q->density && p->poseCorrection == q->poseCorrection && p->substeps == q->substeps &&
+           a->frameRate == b->frameRate && a->scale == b->scale && a->size == b->size &&
+           a->isMirrored == b->isMirrored;
+}
+
+srResult srBody_Tune(srBody* body, const srBodySettings* settings) {
+    if (body->isTuned && areEqual(&body->settings, settings)) {
+        return sr_success;
+    }
+    body->isTuned = false;
+    SR_TRY(body->kind->tune(body->self, settings));
+    body->settings = *settings;
+    body->isTuned = true;
+    return sr_success;
+}
+
+void srBody_Step(srBody* body, const srNodeMotion* motion, void* state, srFrameStats* outStats) {
+    *outStats = (srFrameStats){0};
+    body->kind->step(body->self, motion, state, outStats);
+}
+
+void srBody_ReadOffsets(const srBody* body, const void* state, srVec3f* outOffsets) {
+    body->kind->readOffsets(body->self, state, outOffsets);
+}
+
+void srBody_Turn(const srBody* body, const srMat3* turns, void* state) {
+    body->kind->turn(body->self, turns, state);
+}

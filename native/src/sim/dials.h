@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// From the artist's dials to the solvers' units; the same for all solvers, so that a preset means the same in
+// each.
+
+#pragma once
+
+#include "elastic/material.h"
+#include "sim/body.h"
+
+/// With Young's modulus as it was asked for, or from frequency and size.
+srMaterial srFindMaterial(const srBodySettings* settings);
+
+/// 1/s, such that a swing is below 2 % of its first peak after `settleFrames`.
+double srFindDampingRate(const srBodySettings* settings);

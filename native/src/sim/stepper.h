@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// From frame to frame: what the worker does to a row, and all that only it uses. What a frame is made of
+// (tape, controls, settings) is the shot's; a row depends on that and on the row before it alone, so that
+// going on from any row gives what going through would.
+
+#pragma once
+
+#include "sim/body.h"
+#include "sim/cache.h"
+#include "sim/controls.h"
+#include "sim/forces.h"
+#include "sim/primary.h"
+#include "sim/tape.h"
+
+/// What a shot is simulated from. Nothing of it changes while a row is worked on.
+typedef struct srShotSource {
+    const srCharacter* character;
+    srShotDef def;
+    srTape tape;
+    srControlTrack controls;
+} srShotSource;
+
+/// Owns its parts. Rows that are ready have their results in `cache`.
+typedef struct srStepper {
+    const srShotSource* source;
+    srBody body;
+    srPrimary primary;
+    srForces forces;
+    srFrameCache cache;
+    void* state; ///< Of `stateRow`.
+    size_t stateSize;
+    int32_t stateRow; ///< `SR_NULL_INDEX`: of no row.
+    srVec3f* loopStart;
+    float loopSeam; ///< As a share of the character's size.
+    int32_t loopRounds;
+} srStepper;
+
+/// Asked in long work: false when it is to be given up.
+typedef bool srIsWantedFcn(void* context);
+
+/// `source` must outlive the stepper.
+SR_MUST_USE srResult srCreateStepper(const srShotSource* source, srStepper* outStepper);
+
+/// Accepts a zeroed stepper.
+void srDestroyStepper(srStepper* stepper);
+
+/// What is simulated from changed: no state is right any more from `firstVoidRow` on.
+void srStepper_Forget(srStepper* stepper, int32_t firstVoidRow);
+
+/// One row; those before it are done. False when it was given up.
+bool srStepper_DoRow(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, void* context);
