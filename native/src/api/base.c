@@ -24,7 +24,7 @@ static const StructSize STRUCT_SIZES[] = {
     STRUCT(srVersion),         STRUCT(srAbiInfo),    STRUCT(srAllocator), STRUCT(srCharacterId),
     STRUCT(srShotId),          STRUCT(srBakeId),     STRUCT(srJobStatus), STRUCT(srCharacterDef),
     STRUCT(srCharacterReport), STRUCT(srShotParams), STRUCT(srShotDef),   STRUCT(srShotStatus),
-    STRUCT(srBakeDef),
+    STRUCT(srFrameControls),   STRUCT(srFrameStats), STRUCT(srBakeDef),
 };
 
 #define STRUCT_COUNT ((int32_t)(sizeof(STRUCT_SIZES) / sizeof(STRUCT_SIZES[0])))

@@ -30,12 +30,12 @@ static void the_hash_of_sizes_is_that_of_names_and_sizes_in_order(void** state) 
     const char* const names[] = {"srVersion",         "srAbiInfo",    "srAllocator", "srCharacterId",
                                  "srShotId",          "srBakeId",     "srJobStatus", "srCharacterDef",
                                  "srCharacterReport", "srShotParams", "srShotDef",   "srShotStatus",
-                                 "srBakeDef"};
-    const size_t sizes[] = {sizeof(srVersion),     sizeof(srAbiInfo),      sizeof(srAllocator),
-                            sizeof(srCharacterId), sizeof(srShotId),       sizeof(srBakeId),
-                            sizeof(srJobStatus),   sizeof(srCharacterDef), sizeof(srCharacterReport),
-                            sizeof(srShotParams),  sizeof(srShotDef),      sizeof(srShotStatus),
-                            sizeof(srBakeDef)};
+                                 "srFrameControls",   "srFrameStats", "srBakeDef"};
+    const size_t sizes[] = {sizeof(srVersion),       sizeof(srAbiInfo),      sizeof(srAllocator),
+                            sizeof(srCharacterId),   sizeof(srShotId),       sizeof(srBakeId),
+                            sizeof(srJobStatus),     sizeof(srCharacterDef), sizeof(srCharacterReport),
+                            sizeof(srShotParams),    sizeof(srShotDef),      sizeof(srShotStatus),
+                            sizeof(srFrameControls), sizeof(srFrameStats),   sizeof(srBakeDef)};
     uint64_t hash = SR_HASH_SEED;
     for (int32_t i = 0; i < SR_ARRAY_COUNT(names); ++i) {
         uint64_t size = sizes[i];
