@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What holds for every solver behind the one face: a state is nothing but its bytes, zero bytes are rest,
+// turning turns all of it.
+
+#include "support/support.h"
+
+#include "core/alloc.h"
+#include "sim/body.h"
+#include "support/scenes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FRAMES 12
+
+static const int32_t SOLVERS[] = {sr_solverXpbd};
+
+static srTestScene scene;
+static srCharacter bar;
+
+static int prepareAll(void** state) {
+    (void)state;
+    srSource source;
+    if (!srTestCreateBarScene(&scene) || srCopySource(&scene.def, &source) != sr_success) {
+        return -1;
+    }
+    srResult result = srPrepareCharacter(&source, NULL, &bar);
+    srDestroySource(&source);
+    return result == sr_success ? 0 : -1;
+}
+
+static int forgetAll(void** state) {
+    srDestroyCharacterRest(&bar);
+    srTestDestroyScene(&scene);
+    return srTestNothingLeaked(state);
+}
+
+static srBodySettings makeSettings(void) {
+    srBodySettings settings = {.frameRate = 24.0, .scale = 1.0, .size = (double)bar.report.size};
+    settings.params = (srShotParams){
+        .structSize = sizeof(srShotParams),
+        .frequency = 2.0f,
+        .settleFrames = 24.0f,
+        .poissonRatio = 0.45f,
+        .density = 1000.0f,
+        .substeps = 4,
+    };
+    return settings;
+}
+
+typedef struct Moving {
+    srBody body;
+    void* state;
+    srVec3* places;
+    srVec3* jumps;
+    srVec3f* offsets;
+} Moving;
+
+static void begin(int32_t solver, Moving* m) {
+    srBodySettings settings = makeSettings();
+    settings.params.solver = solver;
+    size_t nodeCount = (size_t)bar.cage.nodeCount;
+    assert_success(srCreateBody(&bar, solver, &m->body));
+    assert_success(srBody_Tune(&m->body, &settings));
+    m->state = srAllocZero(1, srBody_GetStateSize(&m->body));
+    m->places = malloc(nodeCount * sizeof(srVec3));
+    m->jumps = calloc(nodeCount, sizeof(srVec3));
+    m->offsets = calloc(nodeCount, sizeof(srVec3f));
+    assert_true(m->state != NULL && m->places != NULL && m->jumps != NULL && m->offsets != NULL);
+    memcpy(m->places, bar.cage.nodes, nodeCount * sizeof(srVec3));
+}
+
+static void end(Moving* m) {
+    srFree(m->state, 1, srBody_GetStateSize(&m->body));
+    srDestroyBody(&m->body);
+    free(m->places);
+    free(m->jumps);
+    free(m->offsets);
+}
+
+// the rig stands; at frame 0 it was pushed
+static void step(Moving* m, int32_t frame) {
+    for (int32_t i = 0; i < bar.cage.nodeCount; ++i) {
+        m->jumps[i] = (srVec3){frame == 0 ? -1.0 : 0.0, 0.0, 0.0};
+    }
+    srNodeMotion motion = {m->places, m->places, m->jumps, NULL};
+    srFrameStats stats;
+    srBody_Step(&m->body, &motion, m->state, &stats);
+}
+
+static float largest(const Moving* m) {
+    float most = 0.0f;
+    srBody_ReadOffsets(&m->body, m->state, m->offsets);
+    for (int32_t i = 0; i < bar.cage.nodeCount; ++i) {
+        most = fmaxf(most, srLengthF(m->offsets[i]));
+    }
+    return most;
+}
+
+static void zero_bytes_are_rest_and_stay_it(void** state) {
+    (void)state;
+    for (int32_t s = 0; s < SR_ARRAY_COUNT(SOLVERS); ++s) {
+        Moving m;
+        begin(SOLVERS[s], &m);
+        for (int32_t frame = 1; frame < FRAMES; ++frame) {
+            step(&m, frame);
+            assert_true(largest(&m) == 0.0f);
+        }
+        end(&m);
+    }
+}
+
+static void a_copy_of_the_state_goes_on_with_the_same_bits(void** state) {
+    (void)state;
+    for (int32_t s = 0; s < SR_ARRAY_COUNT(SOLVERS); ++s) {
+        Moving a;
+        Moving b;
+        begin(SOLVERS[s], &a);
+        begin(SOLVERS[s], &b);
+        size_t size = srBody_GetStateSize(&a.body);
+        for (int32_t frame = 0; frame < FRAMES; ++frame) {
+            memcpy(b.state, a.state, size);
+            step(&a, frame);
+            step(&b, frame);
+            assert_memory_equal(a.state, b.state, size);
+            assert_true(frame > 0 || largest(&a) > 1e-3f);
+            step(&b, 5); // what it did elsewhere does not matter
+        }
+        end(&a);
+        end(&b);
+    }
+}
+
+static void four_quarter_turns_are_none(void** state) {
+    (void)state;
+    srMat3* turns = malloc((size_t)bar.cage.nodeCount * sizeof(srMat3));
+    assert_non_null(turns);
+    for (int32_t i = 0; i < bar.cage.nodeCount; ++i) {
+        turns[i] = (srMat3){{{0, -1, 0}, {1, 0, 0}, {0, 0, 1}}};
+    }
+    for (int32_t s = 0; s < SR_ARRAY_COUNT(SOLVERS); ++s) {
+        Moving m;
+        begin(SOLVERS[s], &m);
+        size_t size = srBody_GetStateSize(&m.body);
+        void* before = malloc(size);
+        assert_non_null(before);
+        for (int32_t frame = 0; frame < 3; ++frame) {
+            step(&m, frame);
+        }
+        largest(&m);
+        srVec3f tip = m.offsets[bar.cage.nodeCount - 1];
+        memcpy(before, m.state, size);
+        srBody_Turn(&m.body, turns, m.state);
+        largest(&m);
+        srVec3f turned = m.offsets[bar.cage.nodeCount - 1];
+        assert_true(turned.x == -tip.y && turned.y == tip.x && turned.z == tip.z);
+        for (int quarter = 0; quarter < 3; ++quarter) {
+            srBody_Turn(&m.body, turns, m.state);
+        }
+        assert_memory_equal(before, m.state, size);
+        free(before);
+        end(&m);
+    }
+    free(turns);
+}
+
+static srResult makeBody(void* context) {
+    srBody body;
+    srBodySettings settings = makeSettings();
+    srResult result = srCreateBody(&bar, *(const int32_t*)context, &body);
+    if (result == sr_success) {
+        result = srBody_Tune(&body, &settings);
+        srDestroyBody(&body);
+    }
+    return result;
+}
+
+static void every_failing_allocation_is_an_error_and_no_leak(void** state) {
+    (void)state;
+    for (int32_t s = 0; s < SR_ARRAY_COUNT(SOLVERS); ++s) {
+        int32_t solver = SOLVERS[s];
+        srTestEveryAllocationFails(makeBody, &solver);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(zero_bytes_are_rest_and_stay_it),
+        cmocka_unit_test(a_copy_of_the_state_goes_on_with_the_same_bits),
+        cmocka_unit_test(four_quarter_turns_are_none),
+        cmocka_unit_test(every_failing_allocation_is_an_error_and_no_leak),
+    };
+    return cmocka_run_group_tests_name("sim/body", tests, prepareAll, forgetAll);
+}
