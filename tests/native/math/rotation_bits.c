@@ -28,8 +28,10 @@ static srTwistBlockf twistsF[BLOCKS];
 
 static void fillBlocks(uint64_t* seed) {
     for (int i = 0; i < BLOCKS * SR_BLOCK_LANES; i++) {
-        srMat3 A = srRandomOfKind((srKind)(i % kind_count), seed);
+        srKind kind = (srKind)(i % kind_count);
+        srMat3 A = srRandomOfKind(kind, seed);
         srMat3f B = srNarrow3(&A);
+        A = srStretchToDouble(kind, &A);
         srSetLane(&F[i / 8], i % 8, &A);
         srSetLaneF(&FF[i / 8], i % 8, &B);
     }
