@@ -299,9 +299,9 @@ static void assertFinite(const srMat3* A) {
 
 static void turns_of_any_finite_matrix_are_finite(void** state) {
     (void)state;
-    const double sizes[] = {1.0,  1e-30,   1e-38,  2e-39,        FLT_TRUE_MIN,
-                            1e30, FLT_MAX, 5e-309, DBL_TRUE_MIN, DBL_MAX};
-    const double changes[] = {0.0, 1.0, 1e10, FLT_MAX, DBL_MAX};
+    const double sizes[] = {1.0,  1e-30,           1e-38,  2e-39,        (double)FLT_TRUE_MIN,
+                            1e30, (double)FLT_MAX, 5e-309, DBL_TRUE_MIN, DBL_MAX};
+    const double changes[] = {0.0, 1.0, 1e10, (double)FLT_MAX, DBL_MAX};
     uint64_t seed = SEED;
     for (size_t n = 0; n < 100 * SR_ARRAY_COUNT(sizes) * SR_ARRAY_COUNT(changes); n++) {
         double size = sizes[n % SR_ARRAY_COUNT(sizes)];
