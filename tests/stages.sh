@@ -4,6 +4,8 @@
 # sets skip_reason), run_stage_NAME runs it.
 
 stages=(style native sanitizers addon package blender34 blender34-window blender45 blender52)
+# only run when they are named: what takes long and seldom finds what the others did not
+long_stages=(millions)
 skip_reason=
 
 run_pytest() { "$(python_of tools)" -m pytest -q -rs -p no:cacheprovider --rootdir "$here/tests" "$@"; }
@@ -28,6 +30,19 @@ want_stage_native() { want_build; }
 run_stage_native() {
     build release
     ctest --test-dir "$here/build/release" --output-on-failure --no-tests=error -j 2
+}
+
+# ---- millions: ten million matrices of each kind through rotations and decompositions, and long runs on emulated ARM -----
+
+want_stage_millions() {
+    want_build
+    want aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+    want qemu-aarch64 qemu-user
+}
+run_stage_millions() {
+    build release
+    SR_TEST_FULL=1 ctest --test-dir "$here/build/release" --output-on-failure --no-tests=error -j 2 \
+        -R '^math/(test_rotation|test_svd|neon_bits)$'
 }
 
 # ---- sanitizers: memory and undefined behaviour in all tests, races in those that start threads; assertions on ---------
@@ -136,7 +151,8 @@ run_stages() {
     local summary=()
     [ ${#names[@]} -gt 0 ] || names=("${stages[@]}")
     for name in "${names[@]}"; do
-        [[ " ${stages[*]} " == *" $name "* ]] || fail "there is no stage '$name'; there are: ${stages[*]}"
+        [[ " ${stages[*]} ${long_stages[*]} " == *" $name "* ]] ||
+            fail "there is no stage '$name'; there are: ${stages[*]} ${long_stages[*]}"
         skip_reason=
         "want_stage_${name//-/_}"
         reasons[$name]=$skip_reason

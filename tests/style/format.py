@@ -24,7 +24,9 @@ def run_ruff(check: bool) -> bool:
 
 
 def run_clang_format(check: bool) -> bool:
-    sources = [str(path) for path in files(ROOT, "native/**/*.[ch]", "tests/**/*.[ch]")]
+    endings = ("*.[ch]", "*.inl")
+    patterns = [f"{folder}/**/{ending}" for folder in ("native", "tests") for ending in endings]
+    sources = [str(path) for path in files(ROOT, *patterns)]
     mode = ["--dry-run", "-Werror"] if check else ["-i"]
     result = subprocess.run(
         [*CLANG_FORMAT, *mode, *sources], capture_output=True, text=True, check=False

@@ -9,6 +9,7 @@
 #include "math/dense.h"
 #include "math/factor_layout.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,9 +19,6 @@
 #define CYCLES_PER_ROW 2.0
 #define CYCLES_PER_COLUMN 4.0
 #define CYCLES_PER_GROUP 40.0
-
-// Scales lie within 2^-60 and 2^60, so that they are exact floats
-#define MOST_SCALE_EXPONENT 60
 
 // Panel entries below this, where the largest are about one, are zero in float: subnormal numbers are slow.
 #define FLOAT_NOISE 0x1p-100
@@ -169,7 +167,8 @@ static void freeFilling(Filling* fill) {
     SR_FREE(fill->panel, fill->panelCapacity);
 }
 
-// The largest power of two whose square times the diagonal entry is at most two.
+// The largest power of two whose square times the diagonal entry is at most two. From the smallest to the
+// largest diagonal that is between 2^537 and 2^-512, so that it is exact.
 static void fillScales(Filling* fill) {
     const srSupernodes* s = fill->supernodes;
     for (int32_t n = 0; n < s->count; n++) {
@@ -183,12 +182,12 @@ static void fillScales(Filling* fill) {
         }
     }
     for (int32_t k = 0; k < s->size; k++) {
-        int exponent;
-        frexp(fill->norms[k], &exponent);
+        int exponent = DBL_MAX_EXP; // of what rounding took beyond the largest number
+        if (isfinite(fill->norms[k])) {
+            frexp(fill->norms[k], &exponent);
+        }
         exponent = exponent >= 0 ? exponent / 2 : -((1 - exponent) / 2);
-        exponent = exponent > MOST_SCALE_EXPONENT ? MOST_SCALE_EXPONENT : exponent;
-        exponent = exponent < -MOST_SCALE_EXPONENT ? -MOST_SCALE_EXPONENT : exponent;
-        ((float*)fill->factor->scales)[k] = (float)ldexp(1.0, -exponent);
+        ((double*)fill->factor->scales)[k] = ldexp(1.0, -exponent);
     }
 }
 
@@ -203,7 +202,7 @@ static void gatherSupernode(Filling* fill, int32_t supernode, int32_t firstColum
         size_t column = (size_t)(s->columnStarts[supernode] + c - firstColumn);
         for (int32_t r = c; r < height; r++) {
             int32_t place = fill->places[rows[r]];
-            double value = values[r] * (double)fill->factor->scales[rows[r]];
+            double value = values[r] * fill->factor->scales[rows[r]];
             if (place < columns) {
                 fill->triangle[column * (size_t)columns + (size_t)place] = value;
             } else {
@@ -321,6 +320,7 @@ static srResult fillValues(srFactor* f, const srSupernodes* supernodes) {
     srResult result = allocateFilling(&fill);
     if (result == sr_success) {
         fillScales(&fill);
+        srMeasureFactor(f);
         result = fillPanels(&fill);
     }
     freeFilling(&fill);

@@ -8,6 +8,7 @@
 
 #include "math/cholesky.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /// Rows of a slab; a slab is also two slabs of doubles.
@@ -32,15 +33,17 @@ typedef struct srFactor {
     const int32_t* slabStarts;   ///< groupCount + 1, in slabs
     const int32_t* rows;  ///< SR_SLAB_ROWS a slab: the group's own columns, rows below, `size` as padding.
     const int32_t* order; ///< Row k is the caller's row order[k].
-    const float* scales;  ///< Of row k.
+    const double* scales; ///< Of row k.
     const int64_t* floatStarts; ///< groupCount + 1, in floats; null without the kind. Likewise:
     const int64_t* doubleStarts;
     const float* floatPanels;
     const double* doublePanels;
 
-    int32_t mostColumns; ///< Of a group.
-    int32_t mostSlabs;   ///< Of a group.
-    const void* bytes;   ///< All of it, to be written to a file.
+    int32_t mostColumns;    ///< Of a group.
+    int32_t mostSlabs;      ///< Of a group.
+    bool areScalesOrdinary; ///< All between 2^-60 and 2^60: floats, and so are their products with ordinary
+                            ///< floats.
+    const void* bytes;      ///< All of it, to be written to a file.
     size_t byteCount;
     void* ownedBytes; ///< Null when `bytes` are the caller's.
 } srFactor;

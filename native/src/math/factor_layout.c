@@ -61,7 +61,7 @@ static Offsets offsetsOf(const srFactorHeader* header) {
     at.slabStarts = take(&place, groups, sizeof(int32_t));
     at.rows = take(&place, SR_SLAB_ROWS * (int64_t)header->slabCount, sizeof(int32_t));
     at.order = take(&place, header->size, sizeof(int32_t));
-    at.scales = take(&place, header->size, sizeof(float));
+    at.scales = take(&place, header->size, sizeof(double));
     at.floatStarts = take(&place, hasFloat ? groups : 0, sizeof(int64_t));
     at.doubleStarts = take(&place, hasDouble ? groups : 0, sizeof(int64_t));
     at.floatPanels = take(&place, header->floatCount, sizeof(float));
@@ -87,7 +87,7 @@ void srPlaceFactor(const srFactorHeader* header, const void* bytes, srFactor* ou
         .slabStarts = (const int32_t*)(base + at.slabStarts),
         .rows = (const int32_t*)(base + at.rows),
         .order = (const int32_t*)(base + at.order),
-        .scales = (const float*)(base + at.scales),
+        .scales = (const double*)(base + at.scales),
         .floatStarts = hasFloat ? (const int64_t*)(base + at.floatStarts) : NULL,
         .doubleStarts = hasDouble ? (const int64_t*)(base + at.doubleStarts) : NULL,
         .floatPanels = hasFloat ? (const float*)(base + at.floatPanels) : NULL,
@@ -229,8 +229,9 @@ static srResult checkOrderAndScales(const srFactor* f) {
     srResult result = sr_success;
     for (int32_t k = 0; k < f->size && result == sr_success; k++) {
         int32_t row = f->order[k];
-        bool isSound =
-            row >= 0 && row < f->size && !isSeen[row] && f->scales[k] > 0.0f && isfinite(f->scales[k]);
+        int exponent;
+        bool isPower = isfinite(f->scales[k]) && frexp(f->scales[k], &exponent) == 0.5;
+        bool isSound = row >= 0 && row < f->size && !isSeen[row] && isPower;
         if (!isSound) {
             result =
                 srFail(sr_errorInvalidValue, "The stored factor is damaged (its order or scale, row %d).", k);
@@ -250,6 +251,10 @@ void srMeasureFactor(srFactor* f) {
         int32_t slabs = f->slabStarts[g + 1] - f->slabStarts[g];
         f->mostColumns = columns > f->mostColumns ? columns : f->mostColumns;
         f->mostSlabs = slabs > f->mostSlabs ? slabs : f->mostSlabs;
+    }
+    f->areScalesOrdinary = true;
+    for (int32_t k = 0; k < f->size; k++) {
+        f->areScalesOrdinary = f->areScalesOrdinary && f->scales[k] >= 0x1p-60 && f->scales[k] <= 0x1p60;
     }
 }
 

@@ -7,7 +7,7 @@
 
 #include "math/factor.h"
 
-#define SR_FACTOR_VERSION 1
+#define SR_FACTOR_VERSION 2
 #define SR_FACTOR_ALIGNMENT 64
 
 /// 64 bytes, in the byte order of the machine that wrote them.
@@ -40,5 +40,5 @@ void srStartFactorHeader(srFactorHeader* header);
 /// Writes the checksum that fits the bytes.
 void srSignFactor(void* bytes);
 
-/// Finds the widest and the tallest group.
+/// Finds the widest and the tallest group, and whether the scales are ordinary.
 void srMeasureFactor(srFactor* factor);

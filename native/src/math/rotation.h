@@ -11,7 +11,8 @@
 // within 32 eps s1 / (s2 + s3) of the true one, which is what rounding F alone would do.
 //
 // Any size of F will do, but the fast way is for ordinary ones: |F| between 2^-10 and 2^10 in float, 2^-50
-// and 2^50 in double. Others take some seven times as long, as do those with s2 near -s3.
+// and 2^50 in double. Others take some four times as long; those with s2 near -s3, and turns of either, seven
+// times.
 
 #pragma once
 

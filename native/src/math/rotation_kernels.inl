@@ -14,6 +14,7 @@
 #define closedForm SR_NAME(closedForm)
 #define polish SR_NAME(polish)
 #define quickRotations SR_NAME(quickRotations)
+#define resizeRotation SR_NAME(resizeRotation)
 #define repairRotation SR_NAME(repairRotation)
 #define isEverywhere SR_NAME(isEverywhere)
 #define nearestRotations SR_NAME(nearestRotations)
@@ -141,16 +142,35 @@ SR_KERNEL void quickRotations(const Mat* F, const int count, Mat* outR, SR_MASK*
     }
 }
 
-// U V' where the closed form was not good
-static SR_COLD void repairRotation(const Mat* F, SR_MASK isGood, Mat* R) {
-    Svd svd;
-    decomposeMats(F, 1, &svd);
-    Mat repaired = mulTransposed(&svd.U, &svd.V);
-    *R = SR_SELECT_MAT(isGood, *R, repaired);
-}
-
 SR_KERNEL bool isEverywhere(SR_MASK mask) {
     return SR_NAME(srBitsOfMask)(mask) == (1 << SR_LANES) - 1;
+}
+
+// Where nothing but the size of F kept the closed form from being good: that of F times a power of two, which
+// is exact. Says where R is good now.
+SR_KERNEL SR_MASK resizeRotation(const Mat* F, SR_MASK isGood, Mat* R) {
+    SR_V n = dot(F->a, F->a) + dot(F->b, F->b) + dot(F->c, F->c);
+    SR_MASK isOrdinary = (n > (SR_T)SR_LEAST_NORM) & (n < (SR_T)1 / (SR_T)SR_LEAST_NORM);
+    if (isEverywhere((isGood | isOrdinary) != 0)) {
+        return isGood;
+    }
+    Mat B, resized;
+    SR_MASK isFound;
+    scaleToOne(F, &B);
+    quickRotations(&B, 1, &resized, &isFound);
+    *R = SR_SELECT_MAT(isGood, *R, resized);
+    return isGood | (isFound & (isOrdinary == 0));
+}
+
+// Another size, or else U V', where the closed form was not good
+static SR_COLD void repairRotation(const Mat* F, SR_MASK isGood, Mat* R) {
+    isGood = resizeRotation(F, isGood, R);
+    if (!isEverywhere(isGood)) {
+        Svd svd;
+        decomposeMats(F, 1, &svd);
+        Mat repaired = mulTransposed(&svd.U, &svd.V);
+        *R = SR_SELECT_MAT(isGood, *R, repaired);
+    }
 }
 
 // The rotations of `count` matrices, at most SR_ROTATIONS_TOGETHER.
@@ -191,12 +211,14 @@ SR_KERNEL Turn turnOfFrame(const Mat* V, SR_V t1, SR_V t2, SR_V t3) {
                   a.y * V->a.z + b.y * V->b.z + c.y * V->c.z, a.z * V->a.x + b.z * V->b.x + c.z * V->c.x};
 }
 
-// R and T from the singular values where the closed form was not good. Says where T was cut.
+// R, as repairRotation finds it, and T from the singular values where the closed form was not good. Says
+// where T was cut.
 static SR_COLD SR_MASK repairTurn(const Mat* F, SR_MASK isGood, Mat* R, Turn* T) {
+    SR_MASK isFound = resizeRotation(F, isGood, R);
     Svd svd;
     decomposeMats(F, 1, &svd);
     Mat repaired = mulTransposed(&svd.U, &svd.V);
-    *R = SR_SELECT_MAT(isGood, *R, repaired);
+    *R = SR_SELECT_MAT(isFound, *R, repaired);
     SR_MASK isCut = {0};
     SR_V t1 = cutInverse(svd.s2 + svd.s3, svd.s1, &isCut);
     SR_V t2 = cutInverse(svd.s3 + svd.s1, svd.s1, &isCut);

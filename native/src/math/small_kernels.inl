@@ -34,7 +34,7 @@ typedef struct DiagonalBlock {
 
 // The triangle of a block on the diagonal, in place. The first bad column, or SR_NULL_INDEX.
 static int32_t factorBlock(DiagonalBlock* block, const double diagonal[4]) {
-    double(*D)[4] = block->D;
+    double (*D)[4] = block->D;
     for (int c = 0; c < 4; c++) {
         double pivot = D[c][c];
         if (!(pivot > SMALL_NOISE * diagonal[c] && pivot - pivot == 0.0)) {

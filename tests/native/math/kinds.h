@@ -112,6 +112,12 @@ static inline srMat3 srRandomWild(double choice, uint64_t* state) {
     return A;
 }
 
+// a power of ten that is no ordinary size: 1e12, 1e18, ... 1e36, with sums of squares beyond float
+static inline double srNextExtreme(uint64_t* state) {
+    static const double powers[5] = {1e12, 1e18, 1e24, 1e30, 1e36};
+    return powers[(int)(5.0 * srNextRandom(state))];
+}
+
 static inline srMat3 srRandomOfKind(srKind kind, uint64_t* state) {
     double a = srNextRandom(state);
     double b = srNextRandom(state);
@@ -132,9 +138,9 @@ static inline srMat3 srRandomOfKind(srKind kind, uint64_t* state) {
     case kind_equal:
         return srFromSingularValues(s1, b < 0.5 ? s1 : 0.5, b < 0.5 ? s1 : b < 0.7 ? 0.5 : -0.5, state);
     case kind_huge:
-        return srRandomEntries(1e18, state);
+        return srRandomEntries(srNextExtreme(state), state);
     case kind_tiny:
-        return srRandomEntries(1e-18, state);
+        return srRandomEntries(1.0 / srNextExtreme(state), state);
     case kind_opposite:
         return srFromSingularValues(s1, 0.1 + 0.9 * b, -(0.1 + 0.9 * b) * (1.0 - (a < 0.2 ? 0.0 : small)),
                                     state);
@@ -143,6 +149,16 @@ static inline srMat3 srRandomOfKind(srKind kind, uint64_t* state) {
     default:
         return srRandomEntries(1.0, state);
     }
+}
+
+// What is huge or tiny for a float, as much so for a double: exactly times 2^880 or its inverse.
+static inline srMat3 srStretchToDouble(srKind kind, const srMat3* A) {
+    double factor = kind == kind_huge ? 0x1p880 : kind == kind_tiny ? 0x1p-880 : 1.0;
+    srMat3 B = *A;
+    for (int i = 0; i < 9; i++) {
+        B.m[i / 3][i % 3] *= factor;
+    }
+    return B;
 }
 
 static inline srMat3f srNarrow3(const srMat3* A) {

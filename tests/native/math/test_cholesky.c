@@ -4,6 +4,7 @@
 
 #include "matrices.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -163,6 +164,36 @@ static void singular_matrix_names_its_bad_column(void** state) {
     assert_success(srCreateCholesky(&A, &factor));
     srDestroyCholesky(factor);
     srDestroyCsc(&A);
+}
+
+// The pair [1 1; 1 1 + share] among `others` that stand alone: its second pivot is `share` of its diagonal.
+static srResult factorPair(double share, int32_t others) {
+    srTriplet triplets[maxSize];
+    int32_t count = 0;
+    triplets[count++] = (srTriplet){0, 0, 1.0};
+    triplets[count++] = (srTriplet){1, 0, 1.0};
+    triplets[count++] = (srTriplet){1, 1, 1.0 + share};
+    for (int32_t i = 0; i < others; i++) {
+        triplets[count++] = (srTriplet){2 + i, 2 + i, 1.0};
+    }
+    srCsc A;
+    srCholesky* factor = NULL;
+    assert_success(srCreateCsc(2 + others, 2 + others, triplets, count, &A));
+    srResult result = srCreateCholesky(&A, &factor);
+    srDestroyCholesky(factor);
+    srDestroyCsc(&A);
+    return result;
+}
+
+// The line is drawn at 32 + 4 sqrt(n) roundings. All shares are exact.
+static void pivot_of_rounding_errors_is_refused_and_one_above_is_not(void** state) {
+    (void)state;
+    assert_result(factorPair(-36 * DBL_EPSILON, 0), sr_errorInvalidValue);
+    assert_result(factorPair(0.0, 0), sr_errorInvalidValue);
+    assert_result(factorPair(36 * DBL_EPSILON, 0), sr_errorInvalidValue); // 37.7 roundings for two rows
+    assert_success(factorPair(40 * DBL_EPSILON, 0));
+    assert_result(factorPair(70 * DBL_EPSILON, 98), sr_errorInvalidValue); // 72 for a hundred
+    assert_success(factorPair(74 * DBL_EPSILON, 98));
 }
 
 static void bad_column_is_in_the_callers_numbering(void** state) {
@@ -419,6 +450,8 @@ int main(void) {
         cmocka_unit_test_teardown(what_cannot_be_factored_is_refused, srTestNothingLeaked),
         cmocka_unit_test_teardown(upper_triangle_is_not_read, srTestNothingLeaked),
         cmocka_unit_test_teardown(singular_matrix_names_its_bad_column, srTestNothingLeaked),
+        cmocka_unit_test_teardown(pivot_of_rounding_errors_is_refused_and_one_above_is_not,
+                                  srTestNothingLeaked),
         cmocka_unit_test_teardown(bad_column_is_in_the_callers_numbering, srTestNothingLeaked),
         cmocka_unit_test_teardown(first_of_two_bad_columns_is_named, srTestNothingLeaked),
         cmocka_unit_test_teardown(new_values_on_the_old_pattern_equal_a_new_factor, srTestNothingLeaked),

@@ -152,6 +152,68 @@ static void factorWithoutAnswer(const char* triangle, const int* n, double* A, c
     factor(triangle, n, A, lda, &ignored);
 }
 
+// what a library with other conventions, or another version of them, would do
+
+static void multiplyTwice(const char* transposeA, const char* transposeB, const int* m, const int* n,
+                          const int* k, const double* alpha, const double* A, const int* lda, const double* B,
+                          const int* ldb, const double* beta, double* C, const int* ldc) {
+    multiply(transposeA, transposeB, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    for (int i = 0; i < *m * *n; i++) {
+        C[i] *= 2.0;
+    }
+}
+
+// A row by row
+static void multiplyTransposed(const char* transposeA, const char* transposeB, const int* m, const int* n,
+                               const int* k, const double* alpha, const double* A, const int* lda,
+                               const double* B, const int* ldb, const double* beta, double* C,
+                               const int* ldc) {
+    double turned[64];
+    for (int i = 0; i < 64; i++) {
+        turned[i] = A[i % 8 * 8 + i / 8];
+    }
+    multiply(transposeA, transposeB, m, n, k, alpha, turned, lda, B, ldb, beta, C, ldc);
+}
+
+static void divideTwice(const char* side, const char* triangle, const char* transposeA, const char* diagonal,
+                        const int* m, const int* n, const double* alpha, const double* A, const int* lda,
+                        double* B, const int* ldb) {
+    for (int i = 0; i < *m * *n; i++) {
+        B[i] *= 2.0;
+    }
+    divide(side, triangle, transposeA, diagonal, m, n, alpha, A, lda, B, ldb);
+}
+
+// the triangle above the diagonal: zeros, so nothing but the diagonal is left
+static void divideByUpper(const char* side, const char* triangle, const char* transposeA,
+                          const char* diagonal, const int* m, const int* n, const double* alpha,
+                          const double* A, const int* lda, double* B, const int* ldb) {
+    double upper[64] = {0};
+    for (int i = 0; i < 64; i++) {
+        upper[i] = i % 8 <= i / 8 ? A[i] : 0.0;
+    }
+    divide(side, triangle, transposeA, diagonal, m, n, alpha, upper, lda, B, ldb);
+}
+
+static void divideByUnits(const char* side, const char* triangle, const char* transposeA,
+                          const char* diagonal, const int* m, const int* n, const double* alpha,
+                          const double* A, const int* lda, double* B, const int* ldb) {
+    double units[64];
+    for (int i = 0; i < 64; i++) {
+        units[i] = i % 9 == 0 ? 1.0 : A[i];
+    }
+    divide(side, triangle, transposeA, diagonal, m, n, alpha, units, lda, B, ldb);
+}
+
+static void factorUpper(const char* triangle, const int* n, double* A, const int* lda, int* info) {
+    double L[64];
+    memcpy(L, A, sizeof(L));
+    factor(triangle, n, L, lda, info);
+    for (int i = 0; i < 64; i++) {
+        A[i] = i % 8 <= i / 8 ? L[i % 8 * 8 + i / 8] : A[i];
+    }
+}
+
 static void wrong_answers_are_found_and_named(void** state) {
     (void)state;
     const srDenseCalls good = {multiply, factor, divide};
@@ -162,9 +224,15 @@ static void wrong_answers_are_found_and_named(void** state) {
     } bad[] = {
         {{multiplyWrongly, factor, divide}, "dgemm"},
         {{multiplyToNan, factor, divide}, "dgemm"},
+        {{multiplyTwice, factor, divide}, "dgemm"},
+        {{multiplyTransposed, factor, divide}, "dgemm"},
         {{multiply, factor, divideWrongly}, "dtrsm"},
         {{multiply, factor, divideNothing}, "dtrsm"},
+        {{multiply, factor, divideTwice}, "dtrsm"},
+        {{multiply, factor, divideByUpper}, "dtrsm"},
+        {{multiply, factor, divideByUnits}, "dtrsm"},
         {{multiply, factorWrongly, divide}, "dpotrf"},
+        {{multiply, factorUpper, divide}, "dpotrf"},
         {{multiply, factorWithComplaint, divide}, "dpotrf"},
         {{multiply, factorWithoutAnswer, divide}, "dpotrf"},
     };

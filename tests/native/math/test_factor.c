@@ -6,8 +6,11 @@
 #include "math/solve.h"
 #include "matrices.h"
 
+#include <float.h>
+
 enum {
-    bothKinds = sr_factorFloat | sr_factorDouble
+    bothKinds = sr_factorFloat | sr_factorDouble,
+    maxSteep = 64
 };
 
 static void groups_hold_every_column_once(void** state) {
@@ -54,7 +57,7 @@ static void joining_makes_fewer_groups_and_little_more_to_read(void** state) {
 
 static void scales_make_the_diagonal_about_one(void** state) {
     (void)state;
-    const double diagonal[] = {1e-30, 1e-12, 0.5, 1.0, 2.0, 3.0, 4.0, 1e12, 1e30};
+    const double diagonal[] = {DBL_MIN, 1e-300, 1e-30, 0.5, 1.0, 2.0, 3.0, 4.0, 1e30, 1e300, DBL_MAX};
     srTriplet triplets[SR_ARRAY_COUNT(diagonal)];
     for (int32_t i = 0; i < (int32_t)SR_ARRAY_COUNT(diagonal); i++) {
         triplets[i] = (srTriplet){i, i, diagonal[i]};
@@ -62,11 +65,11 @@ static void scales_make_the_diagonal_about_one(void** state) {
     srCsc A;
     srCholesky* cholesky;
     srFactor f;
-    assert_success(srCreateCsc(9, 9, triplets, 9, &A));
+    assert_success(srCreateCsc(11, 11, triplets, 11, &A));
     assert_success(srCreateCholesky(&A, &cholesky));
     assert_success(srCreateFactor(cholesky, sr_factorFloat, &f));
-    for (int32_t k = 0; k < 9; k++) {
-        double scale = (double)f.scales[k], scaled = scale * scale * diagonal[f.order[k]];
+    for (int32_t k = 0; k < 11; k++) {
+        double scale = f.scales[k], scaled = scale * (scale * diagonal[f.order[k]]);
         int exponent;
         assert_true(frexp(scale, &exponent) == 0.5);
         // the square root that the diagonal is found from is rounded
@@ -187,23 +190,96 @@ static void factor_without_values_or_of_unknown_kind_is_refused(void** state) {
     srDestroyCsc(&A);
 }
 
+// L has a unit row at the top, then rows of minus one and, on the diagonal, 2^-20: all exact, so that A = L
+// L' and the factor of it are too, whatever rounds. The inverse of L grows by 2^20 a row. Rows are given in
+// the order in which they are eliminated, so `order` undoes that; null for the plain one.
+static srCsc makeSteep(int32_t size, const int32_t* order) {
+    srTriplet triplets[maxSteep * maxSteep];
+    int32_t count = 0;
+    for (int32_t k = 0; k < size; k++) {
+        for (int32_t j = 0; j <= k; j++) {
+            // dense, so that one panel holds it
+            double value = k == j      ? (k > 0 ? 1.0 + 0x1p-40 : 1.0)
+                           : k > j + 1 ? 0.0
+                           : j == 0    ? -1.0
+                                       : -0x1p-20;
+            int32_t r = order != NULL ? order[k] : k, c = order != NULL ? order[j] : j;
+            triplets[count++] = (srTriplet){r > c ? r : c, r > c ? c : r, value};
+        }
+    }
+    srCsc A;
+    assert_success(srCreateCsc(size, size, triplets, count, &A));
+    return A;
+}
+
+// The factor's result, of a steep matrix in the order of elimination.
+static srResult createSteep(int32_t size, int kinds, srFactor* outFactor) {
+    srCsc plain = makeSteep(size, NULL);
+    for (int32_t j = 0; j < size; j++) {
+        for (int32_t p = plain.columnStarts[j]; p < plain.columnStarts[j + 1]; p++) {
+            plain.values[p] = plain.rows[p] == j ? 1.0 : 0.0;
+        }
+    }
+    srCholesky* cholesky;
+    srSupernodes s;
+    assert_success(srCreateCholesky(&plain, &cholesky));
+    assert_success(srCholesky_GetSupernodes(cholesky, &s));
+    srCsc A = makeSteep(size, s.order);
+    assert_success(srCholesky_Factor(cholesky, &A));
+    srResult result = srCreateFactor(cholesky, kinds, outFactor);
+    srDestroyCholesky(cholesky);
+    srDestroyCsc(&plain);
+    srDestroyCsc(&A);
+    return result;
+}
+
 static void values_beyond_float_are_refused_in_float_only(void** state) {
     (void)state;
-    // scales end at 2^60: of a diagonal of 1e-150 the pivot's inverse is 1e57 then, and no float
-    const srTriplet triplets[] = {{0, 0, 1e-150}, {1, 1, 1.0}};
+    srFactor f;
+    // 2^20, 2^40, ... in the first column
+    assert_success(createSteep(7, bothKinds, &f)); // to 2^120
+    srDestroyFactor(&f);
+    assert_result(createSteep(8, sr_factorFloat, &f), sr_errorInvalidValue); // to 2^140
+    assert_result(createSteep(8, bothKinds, &f), sr_errorInvalidValue);
+    assert_success(createSteep(8, sr_factorDouble, &f));
+    srDestroyFactor(&f);
+    assert_success(createSteep(52, sr_factorDouble, &f)); // to 2^1020
+    srDestroyFactor(&f);
+    assert_result(createSteep(53, sr_factorDouble, &f), sr_errorInvalidValue);
+    assert_non_null(strstr(srGetErrorText(), "too large"));
+}
+
+// A chain whose links are weak: the inverse of its factor decays by 2^-4 a row, and passes all sizes.
+static void entries_that_are_noise_in_float_are_zero(void** state) {
+    (void)state;
+    enum {
+        size = 48
+    };
+    srTriplet triplets[size * size];
+    int32_t count = 0;
+    for (int32_t j = 0; j < size; j++) {
+        for (int32_t i = j; i < size; i++) {
+            triplets[count++] = (srTriplet){i, j, i == j ? 1.0 : i == j + 1 ? -0x1p-4 : 0.0};
+        }
+    }
     srCsc A;
     srCholesky* cholesky;
     srFactor f;
-    assert_success(srCreateCsc(2, 2, triplets, 2, &A));
+    assert_success(srCreateCsc(size, size, triplets, count, &A));
     assert_success(srCreateCholesky(&A, &cholesky));
-    assert_result(srCreateFactor(cholesky, sr_factorFloat, &f), sr_errorInvalidValue);
-    assert_success(srCreateFactor(cholesky, sr_factorDouble, &f));
-    double b[6] = {1e-150, 0.0, 0.0, 1.0, 0.0, 0.0}, x[6];
-    void* scratch = srAlloc(srFactor_GetScratchSize(&f), 1);
-    assert_success(srFactor_SolveDouble(&f, b, x, scratch));
-    assert_near(x[0], 1.0, 1e-15);
-    assert_near(x[3], 1.0, 0.0);
-    srFree(scratch, srFactor_GetScratchSize(&f), 1);
+    assert_success(srCreateFactor(cholesky, bothKinds, &f));
+    double least = 1.0, leastDouble = 1.0;
+    for (int64_t i = 0; i < f.floatStarts[f.groupCount]; i++) {
+        double value = fabs((double)f.floatPanels[i]);
+        least = value > 0.0 && value < least ? value : least;
+    }
+    for (int64_t i = 0; i < f.doubleStarts[f.groupCount]; i++) {
+        double value = fabs(f.doublePanels[i]);
+        leastDouble = value > 0.0 && value < leastDouble ? value : leastDouble;
+    }
+    // a step of the chain is 2^-4 or a little more
+    assert_true(least >= 0x1p-100 && least < 0x1p-95);
+    assert_true(leastDouble < 0x1p-150);
     srDestroyFactor(&f);
     srDestroyCholesky(cholesky);
     srDestroyCsc(&A);
@@ -237,6 +313,7 @@ int main(void) {
         cmocka_unit_test_teardown(filling_from_another_pattern_is_refused_or_right, srTestNothingLeaked),
         cmocka_unit_test_teardown(factor_without_values_or_of_unknown_kind_is_refused, srTestNothingLeaked),
         cmocka_unit_test_teardown(values_beyond_float_are_refused_in_float_only, srTestNothingLeaked),
+        cmocka_unit_test_teardown(entries_that_are_noise_in_float_are_zero, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("math/factor", tests, NULL, NULL);

@@ -206,7 +206,7 @@ static void sentence_says_what_is_wrong(void** state) {
     (void)state;
     srFactor f = makeFactor(3, 4, 5, sr_factorFloat);
     expectSentence(&f, 0, 0x20, "not a stored factor");
-    expectSentence(&f, offsetof(srFactorHeader, version), 2, "version 3");
+    expectSentence(&f, offsetof(srFactorHeader, version), 1, "version 3");
     expectSentence(&f, offsetof(srFactorHeader, byteOrder), 5, "byte order");
     expectSentence(&f, offsetof(srFactorHeader, byteCount) + 4, 1, "cut short");
     expectSentence(&f, offsetof(srFactorHeader, size), 1, "damaged");

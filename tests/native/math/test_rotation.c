@@ -57,6 +57,7 @@ static void tryBlocks(srKind kind, uint64_t* state, srRotationErrors* errors, sr
         srMat3 A = srRandomOfKind(kind, state);
         srMat3f B = srNarrow3(&A);
         srMat3 C = srWiden3(&B);
+        A = srStretchToDouble(kind, &A);
         srSetLane(&F[i / 8], i % 8, &A);
         srSetLaneF(&FF[i / 8], i % 8, &B);
         srSetLane(&exactF[i / 8], i % 8, &C);
@@ -298,9 +299,9 @@ static void assertFinite(const srMat3* A) {
 
 static void turns_of_any_finite_matrix_are_finite(void** state) {
     (void)state;
-    const double sizes[] = {1.0,  1e-30,   1e-38,  2e-39,        FLT_TRUE_MIN,
-                            1e30, FLT_MAX, 5e-309, DBL_TRUE_MIN, DBL_MAX};
-    const double changes[] = {0.0, 1.0, 1e10, FLT_MAX, DBL_MAX};
+    const double sizes[] = {1.0,  1e-30,           1e-38,  2e-39,        (double)FLT_TRUE_MIN,
+                            1e30, (double)FLT_MAX, 5e-309, DBL_TRUE_MIN, DBL_MAX};
+    const double changes[] = {0.0, 1.0, 1e10, (double)FLT_MAX, DBL_MAX};
     uint64_t seed = SEED;
     for (size_t n = 0; n < 100 * SR_ARRAY_COUNT(sizes) * SR_ARRAY_COUNT(changes); n++) {
         double size = sizes[n % SR_ARRAY_COUNT(sizes)];
@@ -382,10 +383,12 @@ static int32_t comparePlain(void) {
 // some entries at the ends of the range of float
 static void fillBlocks(uint64_t* seed, double share) {
     for (int i = 0; i < kind_count * SR_BLOCK_LANES; i++) {
-        srMat3 A = srRandomOfKind((srKind)(i % kind_count), seed);
+        srKind kind = (srKind)(i % kind_count);
+        srMat3 A = srRandomOfKind(kind, seed);
         A.m[1][2] = srNextRandom(seed) < share ? (double)FLT_MAX : A.m[1][2];
         A.m[2][1] = srNextRandom(seed) < share ? (double)FLT_TRUE_MIN : A.m[2][1];
         srMat3f B = srNarrow3(&A);
+        A = srStretchToDouble(kind, &A);
         srSetLane(&F[i / 8], i % 8, &A);
         srSetLaneF(&FF[i / 8], i % 8, &B);
     }

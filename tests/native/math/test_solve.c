@@ -163,8 +163,9 @@ static double steepScale(int32_t i) {
     return i % 3 == 0 ? 1e-6 : i % 3 == 1 ? 1.0 : 1e6;
 }
 
-// With b of the size of its rows' scales, so that solutions, times them, are of the size of one.
-static void solvesAtScale(double (*scale)(int32_t)) {
+// With b of the size of its rows' scales, so that solutions, times them, are of the size of one; in float too
+// unless the scales are beyond it.
+static void solvesAtScale(double (*scale)(int32_t), bool fitsFloat) {
     System s = makeSystem(makeRandom(120, 5, 8, scale), bothKinds, NULL);
     size_t count = 3 * 120;
     double *b = makeNumbers(count, 11), *expected = malloc(count * sizeof(double));
@@ -174,7 +175,7 @@ static void solvesAtScale(double (*scale)(int32_t)) {
     }
     memcpy(expected, b, count * sizeof(double));
     solveDensely(&s.A, expected, 3);
-    for (int kind = 0; kind < 3; kind++) {
+    for (int kind = 0; kind < (fitsFloat ? 3 : 2); kind++) {
         if (kind == 0) {
             assert_success(srFactor_SolveDouble(&s.factor, b, x, s.scratch));
         } else if (kind == 1) {
@@ -202,9 +203,118 @@ static void solvesAtScale(double (*scale)(int32_t)) {
 static void scale_of_rows_does_not_matter(void** state) {
     (void)state;
     // diagonals of 1e-11, of 1e13, and both in one matrix
-    solvesAtScale(tinyScale);
-    solvesAtScale(hugeScale);
-    solvesAtScale(steepScale);
+    solvesAtScale(tinyScale, true);
+    solvesAtScale(hugeScale, true);
+    solvesAtScale(steepScale, true);
+}
+
+// Powers of two.
+typedef struct Sizes {
+    int matrix, rightSide;
+} Sizes;
+
+// The matrix and the right-hand side times those, solved in all ways, against the x of A x = b.
+static void solvesAtSizes(const srCsc* A, const double* b, const double* expected, Sizes sizes) {
+    srCsc scaled;
+    size_t count = 3 * (size_t)A->columnCount;
+    int32_t entries = A->columnStarts[A->columnCount];
+    srTriplet* triplets = malloc((size_t)entries * sizeof(srTriplet));
+    for (int32_t j = 0; j < A->columnCount; j++) {
+        for (int32_t p = A->columnStarts[j]; p < A->columnStarts[j + 1]; p++) {
+            triplets[p] = (srTriplet){A->rows[p], j, ldexp(A->values[p], sizes.matrix)};
+        }
+    }
+    assert_success(srCreateCsc(A->rowCount, A->columnCount, triplets, entries, &scaled));
+    free(triplets);
+    System s = makeSystem(scaled, bothKinds, NULL);
+    double *right = malloc(count * sizeof(double)), *x = malloc(count * sizeof(double));
+    for (size_t i = 0; i < count; i++) {
+        right[i] = ldexp(b[i], sizes.rightSide);
+    }
+    for (int kind = 0; kind < 3; kind++) {
+        if (kind == 0) {
+            assert_success(srFactor_SolveDouble(&s.factor, right, x, s.scratch));
+        } else if (kind == 1) {
+            assert_success(srFactor_SolveRefined(&s.factor, &s.A, right, x, 2, s.scratch));
+        } else {
+            // floats hold neither all right-hand sides nor all solutions
+            int answer = sizes.rightSide - sizes.matrix;
+            if (abs(sizes.rightSide) > 100 || abs(answer) > 100) {
+                continue;
+            }
+            float* floats = toFloats(right, count);
+            assert_success(srFactor_SolveFloat(&s.factor, floats, floats, s.scratch));
+            for (size_t i = 0; i < count; i++) {
+                x[i] = (double)floats[i];
+            }
+            free(floats);
+        }
+        for (size_t i = 0; i < count; i++) {
+            x[i] = ldexp(x[i], sizes.matrix - sizes.rightSide);
+        }
+        // powers of two change no bit, so the errors are those of A x = b, whose condition is below ten
+        assert_near(relativeError(x, expected, count), 0.0, kind == 0 ? 1e-15 : kind == 1 ? 1e-14 : 1e-6);
+    }
+    free(right);
+    free(x);
+    destroySystem(&s);
+}
+
+static void scale_of_the_whole_system_does_not_matter(void** state) {
+    (void)state;
+    // from 1e-300 to 1e300, where the solution is a number too
+    const int exponents[] = {0,   1,    -1,  59,   -61, 99,   -99, 127, -133,
+                             200, -200, 401, -399, 700, -700, 996, -996};
+    srCsc A = makeRandom(40, 4, 8, NULL);
+    double *b = makeNumbers(120, 11), *expected = makeNumbers(120, 11);
+    solveDensely(&A, expected, 3);
+    int triedCount = 0;
+    for (size_t m = 0; m < SR_ARRAY_COUNT(exponents); m++) {
+        for (size_t r = 0; r < SR_ARRAY_COUNT(exponents); r++) {
+            Sizes sizes = {exponents[m], exponents[r]};
+            if (abs(sizes.rightSide - sizes.matrix) < 1000) {
+                solvesAtSizes(&A, b, expected, sizes);
+                triedCount++;
+            }
+        }
+    }
+    assert_in_range(triedCount, 200, 289);
+    free(b);
+    free(expected);
+    srDestroyCsc(&A);
+}
+
+static double steepestScale(int32_t i) {
+    return i % 3 == 0 ? 1e-140 : i % 3 == 1 ? 1.0 : 1e140;
+}
+
+// Diagonals of 1e-280, of one and of 1e280 in one matrix: no float holds a row's scale.
+static void scales_beyond_float_in_one_matrix_do_not_matter(void** state) {
+    (void)state;
+    solvesAtScale(steepestScale, false);
+}
+
+static void what_no_number_can_hold_is_refused(void** state) {
+    (void)state;
+    // solutions of 1e320, or in float of 1e40
+    srCsc A = makeGrid(4, 4, 4, 1.0, NULL);
+    for (int32_t p = 0; p < A.columnStarts[A.columnCount]; p++) {
+        A.values[p] *= 1e-160;
+    }
+    System s = makeSystem(A, bothKinds, NULL);
+    double b[192], x[192];
+    float bFloat[192], xFloat[192];
+    for (int i = 0; i < 192; i++) {
+        b[i] = 1e160;
+        bFloat[i] = 1.0f;
+    }
+    assert_result(srFactor_SolveDouble(&s.factor, b, x, s.scratch), sr_errorNotFinite);
+    assert_true(x[0] == 0.0 && x[191] == 0.0);
+    assert_result(srFactor_SolveRefined(&s.factor, &s.A, b, x, 1, s.scratch), sr_errorNotFinite);
+    assert_true(x[0] == 0.0 && x[191] == 0.0);
+    assert_result(srFactor_SolveFloat(&s.factor, bFloat, xFloat, s.scratch), sr_errorNotFinite);
+    assert_true(xFloat[0] == 0.0f && xFloat[191] == 0.0f);
+    destroySystem(&s);
 }
 
 static void one_refinement_of_a_stiff_system_reaches_double(void** state) {
@@ -398,6 +508,9 @@ int main(void) {
         cmocka_unit_test_teardown(every_small_size_is_solved, srTestNothingLeaked),
         cmocka_unit_test_teardown(disconnected_parts_do_not_see_each_other, srTestNothingLeaked),
         cmocka_unit_test_teardown(scale_of_rows_does_not_matter, srTestNothingLeaked),
+        cmocka_unit_test_teardown(scale_of_the_whole_system_does_not_matter, srTestNothingLeaked),
+        cmocka_unit_test_teardown(scales_beyond_float_in_one_matrix_do_not_matter, srTestNothingLeaked),
+        cmocka_unit_test_teardown(what_no_number_can_hold_is_refused, srTestNothingLeaked),
         cmocka_unit_test_teardown(one_refinement_of_a_stiff_system_reaches_double, srTestNothingLeaked),
         cmocka_unit_test_teardown(refinement_with_double_panels_alone_works, srTestNothingLeaked),
         cmocka_unit_test_teardown(every_path_gives_the_same_bits, srTestNothingLeaked),

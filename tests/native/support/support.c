@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/parallel.h"
+#include "math/simd_path.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -15,6 +16,14 @@
 
 #define MAX_FAILING_ALLOCATIONS 1000000
 #define MAX_PATH 512
+
+// SR_TEST_SIMD=off runs a whole test program on the scalar path; before main, so before anybody asks.
+__attribute__((constructor)) static void chooseSimdPath(void) {
+    const char* choice = getenv("SR_TEST_SIMD");
+    if (choice != NULL && strcmp(choice, "off") == 0) {
+        srForceSimdPath(sr_simdScalar);
+    }
+}
 
 void srTestExpect(srResult actual, srResult expected, const char* what, const char* file, int line) {
     if (actual != expected) {
