@@ -87,7 +87,7 @@ static void predict(int32_t begin, int32_t end, int32_t worker, void* context) {
         body->state.previous[i] = body->state.offsets[i];
         bool isFree = body->tuning.inverseMasses[i] > 0.0f;
         body->state.offsets[i] = isFree
-                                     ? srMulAddF(body->state.offsets[i], b->h * body->tuning.velocityLeft, w)
+                                     ? srMulAddF(body->state.offsets[i], b->h * body->tuning.velocitiesLeft[i], w)
                                      : (srVec3f){0.0f, 0.0f, 0.0f};
     }
 }

@@ -8,7 +8,7 @@ from typing import Any
 SR_VERSION_MAJOR = 0
 SR_VERSION_MINOR = 1
 SR_VERSION_PATCH = 0
-SR_ABI_VERSION = 1
+SR_ABI_VERSION = 2
 SR_NULL_INDEX = -1
 
 
@@ -28,6 +28,7 @@ class Result(enum.IntEnum):
     ERROR_FILE = 12
     ERROR_DEPENDENCY = 13
     ERROR_INTERNAL = 14
+    ERROR_BAD_FILE = 15
 
 
 class Phase(enum.IntEnum):
@@ -96,6 +97,18 @@ class JobStatus(ctypes.Structure):
     )
 
 
+class CharacterMaps(ctypes.Structure):
+    _fields_ = (
+        ("structSize", ctypes.c_size_t),
+        ("stiffness", ctypes.POINTER(ctypes.c_float)),
+        ("mass", ctypes.POINTER(ctypes.c_float)),
+        ("damping", ctypes.POINTER(ctypes.c_float)),
+        ("hold", ctypes.POINTER(ctypes.c_float)),
+        ("pin", ctypes.POINTER(ctypes.c_float)),
+        ("detail", ctypes.POINTER(ctypes.c_float)),
+    )
+
+
 class CharacterDef(ctypes.Structure):
     _fields_ = (
         ("structSize", ctypes.c_size_t),
@@ -119,6 +132,7 @@ class CharacterDef(ctypes.Structure):
         ("cageCells", ctypes.POINTER(ctypes.c_int32)),
         ("cageCellCount", ctypes.c_int32),
         ("targetNodeCount", ctypes.c_int32),
+        ("maps", CharacterMaps),
     )
 
 
@@ -202,6 +216,7 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "srShotId": ShotId,
     "srBakeId": BakeId,
     "srJobStatus": JobStatus,
+    "srCharacterMaps": CharacterMaps,
     "srCharacterDef": CharacterDef,
     "srCharacterReport": CharacterReport,
     "srBakeDef": BakeDef,
@@ -222,6 +237,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "srSetWorkerCount": (ctypes.c_int32, (ctypes.c_int32,)),
     "srGetWorkerCount": (ctypes.c_int32, ()),
     "srShutdown": (ctypes.c_int32, ()),
+    "srDefaultCharacterMaps": (CharacterMaps, ()),
     "srDefaultCharacterDef": (CharacterDef, ()),
     "srCreateCharacter": (
         ctypes.c_int32,
@@ -240,6 +256,19 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
             ctypes.POINTER(ctypes.c_int32),
             ctypes.c_int32,
         ),
+    ),
+    "srCharacter_SetMaps": (
+        ctypes.c_int32,
+        (CharacterId, ctypes.POINTER(CharacterMaps), ctypes.c_int32),
+    ),
+    "srCharacter_GetFileSize": (ctypes.c_int32, (CharacterId, ctypes.POINTER(ctypes.c_size_t))),
+    "srCharacter_WriteFile": (
+        ctypes.c_int32,
+        (CharacterId, ctypes.POINTER(ctypes.c_uint8), ctypes.c_size_t),
+    ),
+    "srOpenCharacter": (
+        ctypes.c_int32,
+        (ctypes.POINTER(ctypes.c_uint8), ctypes.c_size_t, ctypes.POINTER(CharacterId)),
     ),
     "srDefaultBakeDef": (BakeDef, ()),
     "srStartBake": (ctypes.c_int32, (ctypes.POINTER(BakeDef), ctypes.POINTER(BakeId))),

@@ -12,6 +12,8 @@
 #include "rig/hold.h"
 #include "weights/transfer.h"
 
+#include <string.h>
+
 // what the stages hand to one another and nobody keeps
 typedef struct Preparing {
     const srCharacterDef* def;
@@ -70,6 +72,7 @@ static srResult makeOwnCage(Preparing* preparing) {
         .progress = preparing->job != NULL ? reportMeshing : NULL,
         .progressContext = preparing->job,
     };
+    // the painted detail would go to the mesher here: its cells are of one size
     srMesherReport made = {0};
     return srMeshSurface(&preparing->surface, &settings, &preparing->character->cage, &made);
 }
@@ -209,9 +212,6 @@ static void lumpVolumes(const srCage* cage, double* volumes) {
 
 static srResult makeBody(Preparing* preparing, const float* holds, const float* distances) {
     srCharacter* character = preparing->character;
-    for (int32_t i = 0; i < character->cage.nodeCount; ++i) {
-        character->report.heldNodeCount += holds[i] >= 0.999f;
-    }
     srXpbdShape shape = {
         .nodes = character->cage.nodes,
         .nodeCount = character->cage.nodeCount,
@@ -223,6 +223,14 @@ static srResult makeBody(Preparing* preparing, const float* holds, const float* 
         .boneDistances = distances,
     };
     return srCreateXpbdRest(&shape, &character->body);
+}
+
+static srResult readMaps(const srCharacter* character, const srCharacterMaps* maps, srNodeMaps* outMaps) {
+    const float* const painted[sr_mapKindCount] = {
+        [sr_mapStiffness] = maps->stiffness, [sr_mapMass] = maps->mass, [sr_mapDamping] = maps->damping,
+        [sr_mapHold] = maps->hold,           [sr_mapPin] = maps->pin,
+    };
+    return srTransferMaps(&character->cage, &character->embedding, painted, outMaps);
 }
 
 static srResult holdBody(Preparing* preparing) {
@@ -246,6 +254,8 @@ static srResult holdBody(Preparing* preparing) {
     SR_TRY_CLEANUP(
         srComputeHold(character->cage.nodes, volumes, &character->weights, &bones, holds, distances));
     SR_TRY_CLEANUP(makeBody(preparing, holds, distances));
+    SR_TRY_CLEANUP(readMaps(character, &def->maps, &character->maps));
+    srCharacter_CountHeld(character);
 
 cleanup:
     SR_FREE(heads, def->boneCount + 1);
@@ -265,6 +275,10 @@ srResult srPrepareCharacter(const srSource* source, srJob* job, srCharacter* out
         .startSeconds = srGetSeconds(),
     };
     srResult result = sr_success;
+    outCharacter->audience = srCreateAudience();
+    if (outCharacter->audience == NULL) {
+        return srFailOutOfMemory("a character");
+    }
     SR_TRY_CLEANUP(readSurface(&preparing));
     SR_TRY_CLEANUP(makeCage(&preparing));
     SR_TRY_CLEANUP(embedSkin(&preparing));
@@ -280,7 +294,66 @@ cleanup:
     return result;
 }
 
+srXpbdMaps srCharacter_GetMaps(const srCharacter* character) {
+    float* const* values = character->maps.values;
+    return (srXpbdMaps){
+        .stiffness = values[sr_mapStiffness],
+        .mass = values[sr_mapMass],
+        .damping = values[sr_mapDamping],
+        .hold = values[sr_mapHold],
+        .pin = values[sr_mapPin],
+    };
+}
+
+void srCharacter_CountHeld(srCharacter* character) {
+    srXpbdMaps maps = srCharacter_GetMaps(character);
+    int32_t count = 0;
+    for (int32_t i = 0; i < character->body.nodeCount; ++i) {
+        count += srFindHold(&character->body, &maps, i) >= SR_HARD_HOLD;
+    }
+    character->report.heldNodeCount = count;
+}
+
+static bool areMapsEqual(const srNodeMaps* a, const srNodeMaps* b) {
+    size_t size = (size_t)a->nodeCount * sizeof(float);
+    for (int kind = 0; kind < sr_mapKindCount; ++kind) {
+        const float* left = a->values[kind];
+        const float* right = b->values[kind];
+        if ((left == NULL) != (right == NULL) || (left != NULL && memcmp(left, right, size) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+srResult srCharacter_ChangeMaps(srCharacter* character, const srCharacterMaps* maps) {
+    srNodeMaps made;
+    SR_TRY(readMaps(character, maps, &made));
+    srAudience_Hold(character->audience);
+    bool isNew = !areMapsEqual(&made, &character->maps);
+    srAudience_Release(character->audience);
+    if (isNew) {
+        srAudience_Hush(character->audience);
+        srNodeMaps before = character->maps;
+        character->maps = made;
+        made = before;
+        srCharacter_CountHeld(character);
+        srAudience_Resume(character->audience);
+    }
+    srDestroyNodeMaps(&made);
+    return sr_success;
+}
+
+srCharacterReport srCharacter_CopyReport(const srCharacter* character) {
+    srAudience_Hold(character->audience);
+    srCharacterReport report = character->report;
+    srAudience_Release(character->audience);
+    return report;
+}
+
 void srDestroyCharacterRest(srCharacter* character) {
+    srDestroyAudience(character->audience);
+    srDestroyNodeMaps(&character->maps);
     srDestroyXpbdRest(&character->body);
     srDestroyNodeWeights(&character->weights);
     srDestroyRig(&character->rig);

@@ -23,7 +23,8 @@
 
 struct srSimulation {
     const srCharacter* character;
-    srShotDef def; // its params are guarded by `control`, and by the worker's pause
+    srListener listener; // to changes of the character's painted maps
+    srShotDef def;       // its params are guarded by `control`, and by the worker's pause
     srWorker* worker;
 
     srMutex* control;
@@ -63,6 +64,7 @@ static srXpbdDials readDials(const srSimulation* simulation, double determinant)
                                                : srYoungModulusForSize(frequency, density, size);
     double frameRate = simulation->def.frameRate;
     return (srXpbdDials){
+        .maps = srCharacter_GetMaps(simulation->character),
         .material = srMakeMaterial(young, (double)params->poissonRatio, density),
         .scale = scale,
         .isMirrored = determinant < 0.0,
@@ -133,6 +135,20 @@ static srResult allocateParts(srSimulation* simulation) {
     return srStartWorker(simulateRow, simulation, &simulation->worker);
 }
 
+// Nobody looks either while the character changes: what was ready is void then.
+static void hush(void* context) {
+    srSimulation* simulation = context;
+    srLock(simulation->control);
+    srWorker_Pause(simulation->worker);
+}
+
+static void startAnew(void* context) {
+    srSimulation* simulation = context;
+    simulation->isTuned = false;
+    srWorker_Resume(simulation->worker, 0, simulation->tape.recordedCount);
+    srUnlock(simulation->control);
+}
+
 srResult srCreateSimulation(const srCharacter* character, const srShotDef* def,
                             srSimulation** outSimulation) {
     srSimulation* simulation = SR_ALLOC_ZERO(srSimulation, 1);
@@ -146,6 +162,8 @@ srResult srCreateSimulation(const srCharacter* character, const srShotDef* def,
         srDestroySimulation(simulation);
         return result;
     }
+    simulation->listener = (srListener){.hush = hush, .resume = startAnew, .context = simulation};
+    srAudience_Join(character->audience, &simulation->listener);
     *outSimulation = simulation;
     return sr_success;
 }
@@ -154,6 +172,12 @@ void srDestroySimulation(srSimulation* simulation) {
     if (simulation == NULL) {
         return;
     }
+    if (simulation->worker != NULL) {
+        // the worker reads the character for as long as it may begin a row
+        srWorker_Halt(simulation->worker);
+        srWorker_Pause(simulation->worker);
+    }
+    srAudience_Leave(simulation->character->audience, &simulation->listener);
     srDestroyWorker(simulation->worker);
     int32_t nodeCount = simulation->character->cage.nodeCount;
     srDestroyXpbdTuning(&simulation->character->body, &simulation->tuning);
