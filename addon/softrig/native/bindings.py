@@ -10,6 +10,7 @@ SR_VERSION_MINOR = 1
 SR_VERSION_PATCH = 0
 SR_ABI_VERSION = 2
 SR_NULL_INDEX = -1
+SR_DIHEDRAL_BINS = 18
 
 
 class Result(enum.IntEnum):
@@ -158,6 +159,13 @@ class CharacterReport(ctypes.Structure):
         ("embeddingSeconds", ctypes.c_float),
         ("weightsSeconds", ctypes.c_float),
         ("holdSeconds", ctypes.c_float),
+        ("vertexCount", ctypes.c_int32),
+        ("boneCount", ctypes.c_int32),
+        ("spaceCount", ctypes.c_int32),
+        ("dihedralCounts", ctypes.c_int32 * 18),
+        ("mapsSeconds", ctypes.c_float),
+        ("totalSeconds", ctypes.c_float),
+        ("peakMegabytes", ctypes.c_float),
     )
 
 

@@ -88,6 +88,9 @@ typedef struct srCharacterDef {
 
 SR_API srCharacterDef srDefaultCharacterDef(void);
 
+/// Bins of ten degrees from 0 to 180.
+#define SR_DIHEDRAL_BINS 18
+
 /// What preparing found and made. All lengths in skin space.
 typedef struct srCharacterReport {
     int32_t nonFiniteVertexCount;
@@ -110,6 +113,14 @@ typedef struct srCharacterReport {
     float embeddingSeconds;
     float weightsSeconds;
     float holdSeconds;
+
+    int32_t vertexCount; ///< Of the skin.
+    int32_t boneCount;
+    int32_t spaceCount;
+    int32_t dihedralCounts[SR_DIHEDRAL_BINS]; ///< Angles between two faces of a cell, by tens of degrees.
+    float mapsSeconds;                        ///< Of the painted maps.
+    float totalSeconds;                       ///< Times are zero for a character that was opened.
+    float peakMegabytes; ///< The most that the library held at once meanwhile, everything counted.
 } srCharacterReport;
 
 /// Checks and copies `def` and starts to prepare in a thread of the library. The id is valid at once; what

@@ -57,6 +57,9 @@ static srResult readSurface(Preparing* preparing) {
     out->nonManifoldEdgeCount = found.nonManifoldEdgeCount;
     out->isolatedVertexCount = found.isolatedPointCount;
     out->size = (float)preparing->surface.size;
+    out->vertexCount = def->skinVertexCount;
+    out->boneCount = def->boneCount;
+    out->spaceCount = def->spaceCount;
     return finishStage(preparing, 0.05f, &out->surfaceSeconds);
 }
 
@@ -107,6 +110,7 @@ static srResult makeCage(Preparing* preparing) {
     out->smallestAngleDegrees = (float)smallestDegrees;
     out->largestAngleDegrees = (float)largestDegrees;
     out->volume = (float)volume;
+    srCountDihedrals(cage, out->dihedralCounts, SR_DIHEDRAL_BINS);
     return finishStage(preparing, 0.65f, &out->cageSeconds);
 }
 
@@ -254,8 +258,6 @@ static srResult holdBody(Preparing* preparing) {
     SR_TRY_CLEANUP(
         srComputeHold(character->cage.nodes, volumes, &character->weights, &bones, holds, distances));
     SR_TRY_CLEANUP(makeBody(preparing, holds, distances));
-    SR_TRY_CLEANUP(readMaps(character, &def->maps, &character->maps));
-    srCharacter_CountHeld(character);
 
 cleanup:
     SR_FREE(heads, def->boneCount + 1);
@@ -263,7 +265,14 @@ cleanup:
     SR_FREE(volumes, nodeCount);
     SR_FREE(holds, nodeCount);
     SR_FREE(distances, nodeCount);
-    return result != sr_success ? result : finishStage(preparing, 1.0f, &character->report.holdSeconds);
+    return result != sr_success ? result : finishStage(preparing, 0.95f, &character->report.holdSeconds);
+}
+
+static srResult paintBody(Preparing* preparing) {
+    srCharacter* character = preparing->character;
+    SR_TRY(readMaps(character, &preparing->def->maps, &character->maps));
+    srCharacter_CountHeld(character);
+    return finishStage(preparing, 1.0f, &character->report.mapsSeconds);
 }
 
 srResult srPrepareCharacter(const srSource* source, srJob* job, srCharacter* outCharacter) {
@@ -275,17 +284,23 @@ srResult srPrepareCharacter(const srSource* source, srJob* job, srCharacter* out
         .startSeconds = srGetSeconds(),
     };
     srResult result = sr_success;
+    double startSeconds = preparing.startSeconds;
+    int32_t watch = srAlloc_BeginWatch();
     outCharacter->audience = srCreateAudience();
     if (outCharacter->audience == NULL) {
-        return srFailOutOfMemory("a character");
+        result = srFailOutOfMemory("a character");
+        goto cleanup;
     }
     SR_TRY_CLEANUP(readSurface(&preparing));
     SR_TRY_CLEANUP(makeCage(&preparing));
     SR_TRY_CLEANUP(embedSkin(&preparing));
     SR_TRY_CLEANUP(transferWeights(&preparing));
     SR_TRY_CLEANUP(holdBody(&preparing));
+    SR_TRY_CLEANUP(paintBody(&preparing));
+    outCharacter->report.totalSeconds = (float)(srGetSeconds() - startSeconds);
 
 cleanup:
+    outCharacter->report.peakMegabytes = (float)(1e-6 * (double)srAlloc_EndWatch(watch));
     SR_FREE(preparing.skin, source->def.skinVertexCount);
     srDestroySurface(&preparing.surface);
     if (result != sr_success) {

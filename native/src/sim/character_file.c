@@ -85,16 +85,27 @@ static int32_t* countOf(const Section* section, srStoredCharacter* stored) {
     return (int32_t*)((char*)stored + section->count);
 }
 
-static srStoredFacts readFacts(const srCharacter* character) {
-    return (srStoredFacts){
+// What is stored besides arrays. How long preparing took is not: the same character is the same file.
+typedef struct Small {
+    srStoredFacts facts;
+    srCharacterReport report;
+} Small;
+
+static Small readSmall(const srCharacter* character) {
+    srCharacterReport report = character->report;
+    report.surfaceSeconds = report.cageSeconds = report.embeddingSeconds = 0.0f;
+    report.weightsSeconds = report.holdSeconds = report.mapsSeconds = report.totalSeconds = 0.0f;
+    report.peakMegabytes = 0.0f;
+    srStoredFacts facts = {
         .largestWeightSum = character->embedding.largestWeightSum,
         .spaceCount = character->rig.spaceCount,
         .outsideCount = character->embedding.outsideCount,
     };
+    return (Small){facts, report};
 }
 
-// The views of a character; `facts` must outlive them.
-static srStoredCharacter viewCharacter(const srCharacter* character, const srStoredFacts* facts) {
+// The views of a character; `small` must outlive them.
+static srStoredCharacter viewCharacter(const srCharacter* character, const Small* small) {
     const srCage* cage = &character->cage;
     const srEmbedding* embedding = &character->embedding;
     const srRig* rig = &character->rig;
@@ -102,9 +113,9 @@ static srStoredCharacter viewCharacter(const srCharacter* character, const srSto
     const srXpbdRest* body = &character->body;
     int32_t entryCount = weights->starts[weights->nodeCount];
     srStoredCharacter view = {
-        .facts = facts,
+        .facts = &small->facts,
         .factsCount = 1,
-        .report = (const uint32_t*)&character->report,
+        .report = (const uint32_t*)&small->report,
         .reportCount = (int32_t)(sizeof(srCharacterReport) / sizeof(uint32_t)),
         .nodes = cage->nodes,
         .nodesCount = cage->nodeCount,
@@ -170,8 +181,8 @@ static size_t layOut(srStoredCharacter* view, Entry* outEntries, uint32_t* outEn
 }
 
 size_t srGetCharacterFileSize(const srCharacter* character) {
-    srStoredFacts facts = readFacts(character);
-    srStoredCharacter view = viewCharacter(character, &facts);
+    Small small = readSmall(character);
+    srStoredCharacter view = viewCharacter(character, &small);
     Entry entries[SECTION_COUNT];
     uint32_t entryCount;
     return layOut(&view, entries, &entryCount);
@@ -182,8 +193,8 @@ static uint64_t hashFile(const void* bytes, size_t byteCount) {
 }
 
 void srWriteCharacterFile(const srCharacter* character, void* bytes) {
-    srStoredFacts facts = readFacts(character);
-    srStoredCharacter view = viewCharacter(character, &facts);
+    Small small = readSmall(character);
+    srStoredCharacter view = viewCharacter(character, &small);
     Entry entries[SECTION_COUNT];
     Header header = {.byteOrderMark = BYTE_ORDER_MARK, .version = VERSION};
     memcpy(header.magic, MAGIC, MAGIC_SIZE);
@@ -347,6 +358,9 @@ static srResult readReport(const srStoredCharacter* s, srCharacter* out) {
     out->report.nodeCount = s->nodesCount;
     out->report.cellCount = s->cellsCount;
     out->report.edgeCount = s->edgesCount;
+    out->report.vertexCount = s->pointNodesCount;
+    out->report.boneCount = s->inverseRestsCount;
+    out->report.spaceCount = s->facts->spaceCount;
     srCharacter_CountHeld(out);
     return out->report.size > 0.0f
                ? sr_success

@@ -117,7 +117,11 @@ static void checkRoundTrip(const srCharacter* character, const srTestScene* scen
     File again = store(&opened);
     assert_int_equal(again.size, file.size);
     assert_memory_equal(again.bytes, file.bytes, file.size);
-    assert_memory_equal(&opened.report, &character->report, sizeof(opened.report));
+    srCharacterReport expected = character->report;
+    expected.surfaceSeconds = expected.cageSeconds = expected.embeddingSeconds = 0.0f;
+    expected.weightsSeconds = expected.holdSeconds = expected.mapsSeconds = expected.totalSeconds = 0.0f;
+    expected.peakMegabytes = 0.0f;
+    assert_memory_equal(&opened.report, &expected, sizeof(expected));
     assert_true(simulate(&opened, scene) == simulate(character, scene));
     srDestroyCharacterRest(&opened);
     free(file.bytes);
@@ -140,6 +144,19 @@ static void a_character_without_bones_can_be_stored(void** state) {
     assert_true(prepare(&bare, &character));
     checkRoundTrip(&character, &bare);
     srDestroyCharacterRest(&character);
+}
+
+static void preparing_twice_gives_the_same_file(void** state) {
+    (void)state;
+    srCharacter second;
+    assert_true(prepare(&tailScene, &second));
+    File one = store(&tail);
+    File two = store(&second);
+    assert_int_equal(one.size, two.size);
+    assert_memory_equal(one.bytes, two.bytes, one.size);
+    free(one.bytes);
+    free(two.bytes);
+    srDestroyCharacterRest(&second);
 }
 
 static void rehash(File* file) {
@@ -389,6 +406,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_stored_is_simulated_to_the_same_bits),
         cmocka_unit_test(a_character_without_bones_can_be_stored),
+        cmocka_unit_test(preparing_twice_gives_the_same_file),
         cmocka_unit_test(other_files_versions_and_machines_are_told_apart),
         cmocka_unit_test(a_file_that_is_cut_anywhere_is_refused),
         cmocka_unit_test(each_array_is_checked_although_it_hashes_right),
