@@ -57,8 +57,8 @@ static srResult checkCounts(const srStoredCharacter* s) {
                    s->edgesCount >= 6 && s->edgesCount <= INT32_MAX / 4 && s->cellsCount <= INT32_MAX / 6;
     bool hasPoints = s->pointNodesCount >= 1 && s->pointNodesCount == s->pointWeightsCount;
     bool hasBones = s->inverseRestsCount == s->boneSpacesCount && s->inverseRestsCount <= 100000;
-    bool hasWeights = s->weightStartsCount == nodeCount + 1 && s->weightBonesCount >= nodeCount &&
-                      s->weightBonesCount == s->weightValuesCount;
+    bool hasWeights = (int64_t)s->weightStartsCount == (int64_t)nodeCount + 1 &&
+                      s->weightBonesCount >= nodeCount && s->weightBonesCount == s->weightValuesCount;
     bool hasHolds = s->holdsCount == nodeCount && s->boneDistancesCount == nodeCount;
     bool hasOrder = s->edgeOrderCount == s->edgesCount && s->cellOrderCount == s->cellsCount &&
                     s->edgeStartsCount >= 2 && s->cellStartsCount >= 2;
