@@ -31,7 +31,8 @@ def keep(session: Session, entry: Entry, ob: Any) -> None:
     except NativeError as error:
         log.warning("%s was not stored: %s", entry.object_name, error)
         return
-    holder[DATA], holder[KEY] = data, entry.key
+    compat.write_bytes(holder, DATA, data)
+    holder[KEY] = entry.key
     entry.is_kept = True
 
 

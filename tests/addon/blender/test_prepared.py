@@ -7,7 +7,8 @@ from typing import Any
 import bpy
 import pytest
 from support import addon, measure, scenes
-from test_files import link_and_override, save
+from test_files import save
+from test_override import link_override
 
 DATA, KEY = "softrig_prepared", "softrig_prepared_for"
 
@@ -65,22 +66,16 @@ def test_an_appended_character_is_not_prepared_again(
 
 
 def test_an_override_takes_what_the_linked_file_has(
-    scene: Any, tmp_path: Path, monkeypatch: Any
+    skin: Any, counted: Counted, tmp_path: Path
 ) -> None:
-    skin, armature = scenes.make_character()
-    collection = bpy.data.collections.new("Character")
-    scene.collection.children.link(collection)
-    for ob in (skin, armature):
-        collection.objects.link(ob)
-        scene.collection.objects.unlink(ob)
-    scenes.add_softrig(skin)
     expected = measure.at_frame(skin, 24)
-    overridden = link_and_override(save(tmp_path))
-    counted = Counted(addon.session().api, monkeypatch)
+    save(tmp_path)
+    overridden = link_override(tmp_path / "shot.blend")
     scenes.add_softrig(overridden)
     assert measure.same_bits(measure.at_frame(overridden, 24), expected)
     assert (counted.prepared, counted.opened) == (0, 1)
-    assert holder(overridden).library is None and DATA in holder(overridden)
+    assert holder(overridden).library is None
+    assert DATA in holder(overridden), "once it is here it does not need the other file"
 
 
 def test_a_duplicate_is_not_prepared_again(skin: Any, counted: Counted) -> None:
@@ -124,6 +119,7 @@ def test_damaged_bytes_are_prepared_again(
     expected, data = measure.at_frame(skin, 24), holder(skin)[DATA]
     middle = len(data) // 2
     changed = bytes([data[middle] ^ 1])
+    del holder(skin)[DATA]
     holder(skin)[DATA] = {
         "cut": data[:-64],
         "bits": data[:middle] + changed + data[middle + 1 :],
