@@ -6,6 +6,7 @@
 
 #include "cli/progress.h"
 #include "cli/system.h"
+#include "cli/write.h"
 
 #include <stddef.h>
 
@@ -81,10 +82,63 @@ static srResult waitForCharacter(srCharacterId character) {
     return result;
 }
 
+bool srCliStoreCharacter(srCharacterId character, const char* path, srCliError* error) {
+    size_t size = 0;
+    if (srCharacter_GetFileSize(character, &size) != sr_success) {
+        return srCliFailLibrary(error, "Storing the character");
+    }
+    uint8_t* bytes = srCliResize(NULL, size);
+    srCliWriter writer;
+    bool isWritten = bytes != NULL || srCliFailMemory(error);
+    if (isWritten && srCharacter_WriteFile(character, bytes, size) != sr_success) {
+        isWritten = srCliFailLibrary(error, "Storing the character");
+    }
+    isWritten = isWritten && srCliOpenWriter(path, &writer, error);
+    if (isWritten) {
+        fwrite(bytes, 1, size, writer.file);
+        isWritten = srCliWriter_Commit(&writer, error);
+    }
+    srCliResize(bytes, 0);
+    return isWritten;
+}
+
+// that a stored character is of these files
+static bool checkPrepared(const srCliInputs* inputs, const srCharacterReport* report, srCliError* error) {
+    int32_t vertexCount = srCliMesh_GetPointCount(&inputs->skin);
+    if (report->vertexCount != vertexCount) {
+        return srCliFail(error, "%.250s is of a skin of %d vertices, but %.200s has %d.",
+                         inputs->preparedPath, report->vertexCount, inputs->skinPath, vertexCount);
+    }
+    if (inputs->rigPath != NULL &&
+        (report->boneCount != inputs->rig.boneCount || report->spaceCount != inputs->rig.spaceCount)) {
+        return srCliFail(error, "%.200s is of %d bones in %d armatures, but %.200s has %d in %d.",
+                         inputs->preparedPath, report->boneCount, report->spaceCount, inputs->rigPath,
+                         inputs->rig.boneCount, inputs->rig.spaceCount);
+    }
+    return true;
+}
+
+static bool openPrepared(const srCliInputs* inputs, srCharacterId* outCharacter, srCharacterReport* outReport,
+                         srCliError* error) {
+    srCliBytes bytes;
+    bool isOpen = srCliReadBytes(inputs->preparedPath, &bytes, error);
+    // a file of no bytes is an array of none, which is no null pointer
+    const char* start = bytes.items != NULL ? bytes.items : "";
+    if (isOpen && (srOpenCharacter((const uint8_t*)start, bytes.count, outCharacter) != sr_success ||
+                   srCharacter_GetReport(*outCharacter, outReport) != sr_success)) {
+        isOpen = srCliFail(error, "%.250s: %.250s", inputs->preparedPath, srGetErrorText());
+    }
+    srCliBytes_Free(&bytes);
+    return isOpen && checkPrepared(inputs, outReport, error);
+}
+
 bool srCliPrepareCharacter(const srCliInputs* inputs, srCharacterId* outCharacter,
                            srCharacterReport* outReport, srCliError* error) {
-    srCharacterDef def = makeDef(inputs);
     *outCharacter = (srCharacterId){0};
+    if (inputs->preparedPath != NULL) {
+        return openPrepared(inputs, outCharacter, outReport, error);
+    }
+    srCharacterDef def = makeDef(inputs);
     if (srCreateCharacter(&def, outCharacter) != sr_success) {
         return srCliFailLibrary(error, "Preparing");
     }

@@ -13,9 +13,10 @@
 
 typedef struct srCliInputs {
     const char* skinPath;
-    const char* rigPath;  ///< Null: a skin without bones.
-    const char* cagePath; ///< Null: the library makes the cage.
-    int32_t nodeCount;    ///< Wanted size of the cage.
+    const char* rigPath;      ///< Null: a skin without bones.
+    const char* cagePath;     ///< Null: the library makes the cage.
+    const char* preparedPath; ///< A stored character: nothing is prepared then. Or null.
+    int32_t nodeCount;        ///< Wanted size of the cage.
     srCliMesh skin;
     srCliRig rig;
     srCliMesh cage;
@@ -25,7 +26,11 @@ typedef struct srCliInputs {
 bool srCliInputs_Read(srCliInputs* inputs, srCliError* error);
 void srCliInputs_Free(srCliInputs* inputs);
 
-/// Prepares and waits, with progress. The caller destroys the character, also after a failure.
+/// Writes the prepared character as it is; half of it never stands under its name.
+bool srCliStoreCharacter(srCharacterId character, const char* path, srCliError* error);
+
+/// Opens the stored character, or prepares and waits, with progress. The caller destroys the character, also
+/// after a failure.
 bool srCliPrepareCharacter(const srCliInputs* inputs, srCharacterId* outCharacter,
                            srCharacterReport* outReport, srCliError* error);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// `softrig prepare`: from a skin to a cage on disk and a report.
+// `softrig prepare`: from a skin to a prepared character on disk and a report.
 
 #include "cli/verbs.h"
 
@@ -11,15 +11,16 @@
 #include <stdio.h>
 
 static const char usage[] =
-    "Usage: softrig prepare MESH -o CAGE.mesh [--rig RIG] [--nodes N] [--workers N]\n"
+    "Usage: softrig prepare MESH -o CHARACTER [--rig RIG] [--nodes N] [--cage CAGE.mesh] [--workers N]\n"
     "\n"
-    "Fits a cage of tetrahedra to the inside of a surface, says what was found and made, and writes the\n"
-    "cage in MEDIT's text format.\n"
+    "Fits a cage of tetrahedra to the inside of a surface, brings the rig to it, says what was found and\n"
+    "made, and stores the prepared character (docs/character-format.md) for `softrig simulate --prepared`.\n"
     "\n"
     "  MESH           the skin, OBJ or OFF; holes, overlaps and several pieces are fine\n"
-    "  -o FILE        the cage; replaced when the new one is whole\n"
+    "  -o FILE        the prepared character; replaced when the new one is whole\n"
     "  --rig RIG      bones and weights (docs/rig-format.md)\n"
     "  --nodes N      wanted size of the cage, 50 to 200,000 (default 1,000)\n"
+    "  --cage FILE    also writes the cage alone, in MEDIT's text format\n"
     "  --workers N    threads, 1 to 64; the result does not depend on it\n";
 
 static bool writeCage(srCharacterId character, const srCharacterReport* report, const char* path,
@@ -40,15 +41,25 @@ static bool writeCage(srCharacterId character, const srCharacterReport* report, 
     return isWritten;
 }
 
-static bool prepare(srCliInputs* inputs, const char* outputPath, srCliError* error) {
+static bool checkOutputs(const srCliInputs* inputs, const char* outputPath, const char* cagePath,
+                         srCliError* error) {
     srCliKept kept = {0};
     srCliKeepInput(&kept, inputs->skinPath);
     srCliKeepInput(&kept, inputs->rigPath);
+    if (!srCliCheckOutput(outputPath, &kept, error)) {
+        return false;
+    }
+    srCliKeepOutput(&kept, outputPath);
+    return cagePath == NULL || srCliCheckOutput(cagePath, &kept, error);
+}
+
+static bool prepare(srCliInputs* inputs, const char* outputPath, const char* cagePath, srCliError* error) {
     srCharacterId character = {0};
     srCharacterReport report = {0};
-    bool isDone = srCliCheckOutput(outputPath, &kept, error) && srCliInputs_Read(inputs, error) &&
+    bool isDone = checkOutputs(inputs, outputPath, cagePath, error) && srCliInputs_Read(inputs, error) &&
                   srCliPrepareCharacter(inputs, &character, &report, error) &&
-                  writeCage(character, &report, outputPath, error);
+                  srCliStoreCharacter(character, outputPath, error) &&
+                  (cagePath == NULL || writeCage(character, &report, cagePath, error));
     if (isDone) {
         srCliPrintReport(inputs, &report);
     }
@@ -60,12 +71,14 @@ static bool prepare(srCliInputs* inputs, const char* outputPath, srCliError* err
 int srCliRunPrepare(int argumentCount, char** arguments) {
     srCliInputs inputs = {.nodeCount = srDefaultCharacterDef().targetNodeCount};
     const char* outputPath = NULL;
+    const char* cagePath = NULL;
     int32_t workerCount = srGetWorkerCount();
     bool wantsHelp = false;
     const srCliOption table[] = {
         {"-o", sr_cliOptionText, &outputPath},
         {"--rig", sr_cliOptionText, &inputs.rigPath},
         {"--nodes", sr_cliOptionInteger, &inputs.nodeCount},
+        {"--cage", sr_cliOptionText, &cagePath},
         {"--workers", sr_cliOptionInteger, &workerCount},
         {"--help", sr_cliOptionFlag, &wantsHelp},
     };
@@ -79,11 +92,11 @@ int srCliRunPrepare(int argumentCount, char** arguments) {
         return SR_CLI_EXIT_FINE;
     }
     if (inputs.skinPath == NULL || outputPath == NULL) {
-        return srCliReportUsage("prepare", "A MESH and -o CAGE.mesh are needed.");
+        return srCliReportUsage("prepare", "A MESH and -o CHARACTER are needed.");
     }
     if (srSetWorkerCount(workerCount) != sr_success) {
         return srCliReportUsage("prepare", srGetErrorText());
     }
-    return prepare(&inputs, outputPath, &error) ? SR_CLI_EXIT_FINE
-                                                : srCliReportFailure("prepare", error.text);
+    return prepare(&inputs, outputPath, cagePath, &error) ? SR_CLI_EXIT_FINE
+                                                          : srCliReportFailure("prepare", error.text);
 }

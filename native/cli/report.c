@@ -6,6 +6,8 @@
 
 #include "cli/table.h"
 
+#include <stdio.h>
+
 static void printFindings(const srCliInputs* inputs, const srCharacterReport* report) {
     srCliPrintHeading("Skin");
     srCliPrintCount("vertices", srCliMesh_GetPointCount(&inputs->skin), NULL);
@@ -23,6 +25,18 @@ static void printFindings(const srCliInputs* inputs, const srCharacterReport* re
     }
 }
 
+// how many of all angles are in each ten degrees, in per cent
+static void printAngles(const srCharacterReport* report) {
+    double all = 6.0 * (double)report->cellCount;
+    char text[8 * SR_DIHEDRAL_BINS];
+    int length = 0;
+    for (int bin = 0; bin < SR_DIHEDRAL_BINS; ++bin) {
+        double share = all > 0.0 ? 100.0 * (double)report->dihedralCounts[bin] / all : 0.0;
+        length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%.1f", bin > 0 ? " " : "", share);
+    }
+    srCliPrintValue("% of angles, by 10 deg", "%s", text);
+}
+
 static void printCage(const srCharacterReport* report) {
     srCliPrintHeading("Cage");
     srCliPrintCount("nodes", report->nodeCount, NULL);
@@ -34,15 +48,22 @@ static void printCage(const srCharacterReport* report) {
     srCliPrintValue("volume", "%.6g", (double)report->volume);
     srCliPrintValue("smallest angle", "%.1f deg", (double)report->smallestAngleDegrees);
     srCliPrintValue("largest angle", "%.1f deg", (double)report->largestAngleDegrees);
+    printAngles(report);
 }
 
 void srCliPrintReport(const srCliInputs* inputs, const srCharacterReport* report) {
     printFindings(inputs, report);
     printCage(report);
+    if (inputs->preparedPath != NULL) {
+        return; // it took no time worth telling
+    }
     srCliPrintHeading("Time");
     srCliPrintValue("surface", "%.3f s", (double)report->surfaceSeconds);
     srCliPrintValue("cage", "%.3f s", (double)report->cageSeconds);
     srCliPrintValue("embedding", "%.3f s", (double)report->embeddingSeconds);
     srCliPrintValue("weights", "%.3f s", (double)report->weightsSeconds);
     srCliPrintValue("hold map", "%.3f s", (double)report->holdSeconds);
+    srCliPrintValue("painted maps", "%.3f s", (double)report->mapsSeconds);
+    srCliPrintValue("all", "%.3f s", (double)report->totalSeconds);
+    srCliPrintValue("most memory", "%.1f MB", (double)report->peakMegabytes);
 }

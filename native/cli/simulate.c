@@ -28,6 +28,7 @@ static const char usage[] =
     "  --rig RIG             bones, weights and motion (docs/rig-format.md)\n"
     "  -o FILE               the point cache; replaced when the new one is whole\n"
     "  --cage CAGE.mesh      a cage of your own (MEDIT); else one is made\n"
+    "  --prepared FILE       a character that `softrig prepare` stored: nothing is prepared\n"
     "  --nodes N             wanted size of the cage, 50 to 200,000 (default 1,000)\n"
     "  --obj DIR             also writes posed skin plus offsets, in world space: DIR/frame_0001.obj ...\n"
     "  --frequency HZ        how fast free flesh swings, 0.1 to 50 (default 2)\n"
@@ -75,6 +76,7 @@ static bool checkFiles(const srSimulation* simulation, srCliError* error) {
     srCliKeepInput(&kept, simulation->inputs.skinPath);
     srCliKeepInput(&kept, simulation->inputs.rigPath);
     srCliKeepInput(&kept, simulation->inputs.cagePath);
+    srCliKeepInput(&kept, simulation->inputs.preparedPath);
     bool isFine = srCliCheckOutput(simulation->outputPath, &kept, error);
     srCliKeepOutput(&kept, simulation->outputPath);
     int32_t surfaceCount = simulation->objFolder != NULL ? simulation->inputs.rig.frameCount : 0;
@@ -204,11 +206,6 @@ static bool collectResults(srSimulation* simulation, srCliError* error) {
     return isFine;
 }
 
-static double sumPrepareSeconds(const srCharacterReport* report) {
-    return (double)report->surfaceSeconds + (double)report->cageSeconds + (double)report->embeddingSeconds +
-           (double)report->weightsSeconds + (double)report->holdSeconds;
-}
-
 static void printTable(const srSimulation* simulation) {
     const srCliRig* rig = &simulation->inputs.rig;
     double seconds = (double)simulation->status.simulationSeconds;
@@ -243,7 +240,7 @@ static void printJson(const srSimulation* simulation) {
     printf(", \"firstFrame\": %d, \"frameCount\": %d, \"frameRate\": %.17g, \"workers\": %d", rig->firstFrame,
            rig->frameCount, rig->frameRate, srGetWorkerCount());
     printf(", \"prepareSeconds\": %.6f, \"simulationSeconds\": %.6f, \"limitedNodeCount\": %d",
-           sumPrepareSeconds(report), (double)simulation->status.simulationSeconds,
+           (double)report->totalSeconds, (double)simulation->status.simulationSeconds,
            simulation->status.limitedNodeCount);
     printf(", \"largestOffset\": %.9g, \"largestVertex\": %d, \"largestFrame\": %d",
            (double)simulation->largestOffset, simulation->largestVertex, simulation->largestFrame);
@@ -280,6 +277,7 @@ static bool readArguments(srSimulation* simulation, int argumentCount, char** ar
         {"-o", sr_cliOptionText, &simulation->outputPath},
         {"--rig", sr_cliOptionText, &inputs->rigPath},
         {"--cage", sr_cliOptionText, &inputs->cagePath},
+        {"--prepared", sr_cliOptionText, &inputs->preparedPath},
         {"--nodes", sr_cliOptionInteger, &inputs->nodeCount},
         {"--obj", sr_cliOptionText, &simulation->objFolder},
         {"--frequency", sr_cliOptionNumber, &params->frequency},
@@ -303,6 +301,8 @@ static bool readArguments(srSimulation* simulation, int argumentCount, char** ar
         fputs(usage, stdout);
     } else if (inputs->skinPath == NULL || inputs->rigPath == NULL || simulation->outputPath == NULL) {
         *outExitCode = srCliReportUsage("simulate", "A MESH, --rig RIG and -o OUT.pc2 are needed.");
+    } else if (inputs->preparedPath != NULL && inputs->cagePath != NULL) {
+        *outExitCode = srCliReportUsage("simulate", "A prepared character has a cage: leave out --cage.");
     } else if (srSetWorkerCount(simulation->workerCount) != sr_success) {
         *outExitCode = srCliReportUsage("simulate", srGetErrorText());
     } else {

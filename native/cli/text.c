@@ -55,16 +55,21 @@ static bool adoptBytes(const char* path, srCliBytes* bytes, srCliText* outText, 
     return srCliText_Fail(outText, error, "A zero byte: this is not a text file.");
 }
 
-bool srCliOpenText(const char* path, srCliText* outText, srCliError* error) {
-    *outText = (srCliText){.path = path};
+bool srCliReadBytes(const char* path, srCliBytes* outBytes, srCliError* error) {
+    *outBytes = (srCliBytes){0};
     FILE* file = fopen(path, "rb");
     if (file == NULL) {
         return srCliFail(error, "%s: The file could not be opened: %s.", path, strerror(errno));
     }
-    srCliBytes bytes = {0};
-    bool isRead = readStream(file, path, &bytes, error);
+    bool isRead = readStream(file, path, outBytes, error);
     fclose(file);
-    isRead = isRead && adoptBytes(path, &bytes, outText, error);
+    return isRead;
+}
+
+bool srCliOpenText(const char* path, srCliText* outText, srCliError* error) {
+    *outText = (srCliText){.path = path};
+    srCliBytes bytes;
+    bool isRead = srCliReadBytes(path, &bytes, error) && adoptBytes(path, &bytes, outText, error);
     srCliBytes_Free(&bytes);
     return isRead;
 }

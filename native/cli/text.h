@@ -7,6 +7,7 @@
 #pragma once
 
 #include "cli/error.h"
+#include "cli/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,6 +31,9 @@ typedef struct srCliToken {
     const char* start;
     size_t length;
 } srCliToken;
+
+/// Reads the bytes of a whole file, whatever they are. Free them also after a failure.
+bool srCliReadBytes(const char* path, srCliBytes* outBytes, srCliError* error);
 
 /// Reads a whole file. Close it also after a failure.
 bool srCliOpenText(const char* path, srCliText* outText, srCliError* error);

@@ -86,9 +86,9 @@ static void predict(int32_t begin, int32_t end, int32_t worker, void* context) {
         body->state.primary[i] = srMulAddF(body->from[i], b->fraction, srSubF(body->to[i], body->from[i]));
         body->state.previous[i] = body->state.offsets[i];
         bool isFree = body->tuning.inverseMasses[i] > 0.0f;
-        body->state.offsets[i] = isFree
-                                     ? srMulAddF(body->state.offsets[i], b->h * body->tuning.velocityLeft, w)
-                                     : (srVec3f){0.0f, 0.0f, 0.0f};
+        body->state.offsets[i] =
+            isFree ? srMulAddF(body->state.offsets[i], b->h * body->tuning.velocitiesLeft[i], w)
+                   : (srVec3f){0.0f, 0.0f, 0.0f};
     }
 }
 

@@ -122,6 +122,13 @@ def read_positions(mesh: Any) -> FloatArray:
     return positions
 
 
+def write_bytes(owner: Any, name: str, data: bytes) -> None:
+    """A custom property of bytes. Written over, 4.5 and 5.2 cut them at the first zero."""
+    if name in owner:
+        del owner[name]
+    owner[name] = data
+
+
 def move_modifier(ob: Any, modifier: Any, index: int) -> None:
     source = ob.modifiers.find(modifier.name)
     if hasattr(ob.modifiers, "move"):

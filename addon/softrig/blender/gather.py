@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from ..model.maps import Groups, maps_from_groups
 from ..model.rig import (
     Character,
     RefusalError,
     Shape,
     SourceBone,
     TapePlan,
-    Weights,
     order_bones,
     split_words,
     weights_from_groups,
@@ -19,12 +19,14 @@ from ..model.rig import (
 from ..model.session import BuildInputs, Session
 from ..native.arrays import FloatArray, IntArray
 from . import carrier, compat, tape
+from .properties import read_map_choices
 
 
 def build_inputs(ob: Any) -> BuildInputs:
     settings, armatures = ob.softrig, tape.list_armature_modifiers(ob)
     count = len(ob.data.vertices)
-    return BuildInputs(count, settings.cage_nodes, settings.loose_parts, armatures)
+    detail = read_map_choices(ob).detail
+    return BuildInputs(count, settings.cage_nodes, settings.loose_parts, armatures, detail)
 
 
 def check_object(ob: Any) -> None:
@@ -42,17 +44,16 @@ def check_object(ob: Any) -> None:
     carrier.check_stack(ob)
 
 
-def read_character(session: Session, ob: Any, scene: Any) -> Character:
-    check_object(ob)
-    shape = read_shape(ob)
-    armatures = tape.find_armatures(ob) if shape.bones else []
-    worlds = read_worlds(session, ob, scene, len(armatures))
+def read_character(session: Session, ob: Any, scene: Any, shape: Shape) -> Character:
+    """The shape with what only a recording tells."""
+    worlds = read_worlds(session, ob, scene, shape.armature_count)
     return Character(
         positions=shape.positions,
         triangles=shape.triangles,
         weights=shape.weights,
         bones=shape.bones,
-        armature_count=len(armatures),
+        maps=shape.maps,
+        armature_count=shape.armature_count,
         space_to_skin=spaces_to_skin(worlds[0], worlds[1:]),
         target_node_count=ob.softrig.cage_nodes,
     )
@@ -62,8 +63,15 @@ def read_shape(ob: Any) -> Shape:
     """What the artist edits, paints and sculpts; a tenth of a second for a heavy mesh."""
     sources = [read_bones(armature) for armature in tape.find_armatures(ob)]
     bones = order_bones(sources, split_words(ob.softrig.loose_parts))
-    positions, triangles = read_positions(ob.data), read_triangles(ob.data)
-    return Shape(positions, triangles, read_weights(ob, bones), bones)
+    groups, count = read_groups(ob), len(ob.data.vertices)
+    return Shape(
+        positions=read_positions(ob.data),
+        triangles=read_triangles(ob.data),
+        weights=weights_from_groups(count, groups, bones),
+        bones=bones,
+        maps=maps_from_groups(count, groups, read_map_choices(ob)),
+        armature_count=len(sources) if bones else 0,
+    )
 
 
 def read_worlds(session: Session, ob: Any, scene: Any, armature_count: int) -> FloatArray:
@@ -115,7 +123,7 @@ def read_bones(armature: Any) -> list[SourceBone]:
     ]
 
 
-def read_weights(ob: Any, bones: Any) -> Weights:
+def read_groups(ob: Any) -> Groups:
     """Blender has no bulk read of vertex groups: one flat pass over the vertices."""
     entries = [
         (vertex.index, element.group, element.weight)
@@ -123,11 +131,9 @@ def read_weights(ob: Any, bones: Any) -> Weights:
         for element in vertex.groups
     ]
     table = np.array(entries, np.float64).reshape(-1, 3)
-    return weights_from_groups(
-        len(ob.data.vertices),
-        table[:, 0].astype(np.int32),
-        table[:, 1].astype(np.int32),
-        table[:, 2].astype(np.float32),
-        [group.name for group in ob.vertex_groups],
-        bones,
+    return Groups(
+        vertices=table[:, 0].astype(np.int32),
+        groups=table[:, 1].astype(np.int32),
+        values=table[:, 2].astype(np.float32),
+        names=tuple(group.name for group in ob.vertex_groups),
     )

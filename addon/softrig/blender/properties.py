@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
 
+from ..model.maps import FACTORS, KINDS, MapChoice, MapChoices
 from ..model.session import current
 from ..model.settings import DEFAULT_LOOSE_PARTS, DEFAULT_SOFTNESS, make_settings
 from ..native.inputs import ShotSettings
@@ -13,6 +14,28 @@ from ..native.inputs import ShotSettings
 OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
 NOT_KEYED: set[str] = set()
 """A shot has one set of dials; a keyed one would make the whole shot anew at each frame."""
+
+
+def _map_group(name: str, text: str) -> Any:
+    return StringProperty(
+        name=name,
+        description=f"Vertex group: {text}",
+        default="",
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
+
+
+def _full_paint(of: str, default: float, lowest: float, highest: float) -> Any:
+    return FloatProperty(
+        name="Full Paint",
+        description=f"How many times the {of} where the weight is 1; without paint it is once",
+        default=default,
+        min=lowest,
+        max=highest,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
 
 
 def _progress(settings: Any) -> float:
@@ -135,6 +158,18 @@ class SoftrigSettings(bpy.types.PropertyGroup):
         options=NOT_KEYED,
         override=OVERRIDABLE,
     )
+    map_stiffness: _map_group("Stiffness", "where the flesh is stiffer, or softer")
+    full_stiffness: _full_paint("stiffness", 4.0, 0.01, 100.0)
+    map_mass: _map_group("Mass", "where the flesh is heavier and swings slower, or lighter")
+    full_mass: _full_paint("mass", 4.0, 0.01, 100.0)
+    map_damping: _map_group("Damping", "where swings die down sooner, or later")
+    full_damping: _full_paint("damping", 4.0, 0.01, 100.0)
+    map_detail: _map_group(
+        "Detail", "where the inner cage is finer. The character is prepared again"
+    )
+    full_detail: _full_paint("detail", 2.0, 0.25, 4.0)
+    map_hold: _map_group("Hold", "how far the flesh obeys its bones, at least")
+    map_pin: _map_group("Pin", "where the skin stays exactly in its pose")
     progress: FloatProperty(name="Progress", subtype="FACTOR", min=0.0, max=1.0, get=_progress)
 
 
@@ -149,6 +184,16 @@ def read_settings(ob: Any) -> ShotSettings:
         density_kg_m3=values.density,
         substeps=values.substeps,
     )
+
+
+def read_map_choices(ob: Any) -> MapChoices:
+    values = ob.softrig
+    choices = {}
+    for kind in KINDS:
+        group = getattr(values, f"map_{kind}")
+        full = getattr(values, f"full_{kind}") if kind in FACTORS and group else 1.0
+        choices[kind] = MapChoice(group, full)
+    return MapChoices(**choices)
 
 
 def clear_settings(ob: Any) -> None:

@@ -14,8 +14,8 @@ from ..model.rig import NotNowError, RefusalError
 from ..model.schedule import Wish, due_events, record_due
 from ..model.session import Entry, Session
 from ..native.errors import NativeError
-from . import carrier, gather, objects, readers, tape
-from .properties import read_settings
+from . import carrier, gather, objects, prepared, readers, tape
+from .properties import read_map_choices, read_settings
 from .show import show_object
 
 log = logging.getLogger(__name__)
@@ -42,6 +42,7 @@ def make_wish(ob: Any, scene: Any, at_once: bool = False) -> Wish:
         settings=read_settings(ob),
         build=gather.build_inputs(ob),
         frame=objects.shown_frame(scene),
+        maps=read_map_choices(ob),
         playing=playing,
         rendering=bpy.app.is_job_running("RENDER"),
         editing=ob.data.is_editmode,
@@ -78,8 +79,12 @@ def _prepare(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     if ob.data.is_editmode:
         raise NotNowError("Leave Edit Mode first.")
     carrier.fit(ob)
-    entry.build = gather.build_inputs(ob)
-    session.start_preparing(entry, gather.read_character(session, ob, scene), entry.build)
+    gather.check_object(ob)
+    entry.build, shape = gather.build_inputs(ob), gather.read_shape(ob)
+    entry.maps = read_map_choices(ob).without_detail()
+    if entry.wants_anew or not prepared.open_kept(session, entry, ob, shape, entry.build):
+        character = gather.read_character(session, ob, scene, shape)
+        session.start_preparing(entry, character, entry.build)
 
 
 def _open_shot(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
@@ -121,6 +126,13 @@ def _set_params(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     session.set_params(entry, read_settings(ob))
 
 
+def _set_maps(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+    entry.maps = read_map_choices(ob).without_detail()
+    if session.set_maps(entry, gather.read_shape(ob)):
+        prepared.keep(session, entry, ob)
+        session.refresh(entry)
+
+
 def _show(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     show_object(session, entry, ob, objects.shown_frame(scene))
 
@@ -135,6 +147,7 @@ _EFFECTS: dict[Effect, Callable[[Session, Entry, Any, Any], None]] = {
     Effect.OPEN_SHOT: _open_shot,
     Effect.RECORD: _record,
     Effect.SET_PARAMS: _set_params,
+    Effect.SET_MAPS: _set_maps,
     Effect.SHOW: _show,
     Effect.DESTROY: _destroy,
 }
@@ -187,13 +200,18 @@ def notice_edits(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
         tape.find_parts(ob, entry.plan)
     except RefusalError:
         return
-    if gather.read_shape(ob).fingerprint() != entry.fingerprint:
+    shape = gather.read_shape(ob)
+    if shape.fingerprint() != entry.fingerprint:
         happen(session, entry, ob, scene, Event.WANTED)
+    elif shape.maps_fingerprint() != entry.maps_fingerprint:
+        happen(session, entry, ob, scene, Event.MAPS_CHANGED)
 
 
 def _poll(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     if entry.state.phase is Phase.PREPARING and entry.character is not None:
         come = session.poll_preparing(entry)
+        if come is not None and come[0] is Event.PREPARED and not entry.is_kept:
+            prepared.keep(session, entry, ob)
         if come is not None:
             happen(session, entry, ob, scene, *come)
     elif entry.shot is not None:

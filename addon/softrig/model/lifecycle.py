@@ -30,6 +30,8 @@ class Event(Enum):
     """Keys, poses or bones may differ from the tape."""
     RANGE_CHANGED = auto()
     SETTINGS_CHANGED = auto()
+    MAPS_CHANGED = auto()
+    """Other painted maps, on the same cage."""
     FRAME_MISSED = auto()
     """A frame was asked for that is not ready yet."""
     FRAME_READY = auto()
@@ -47,6 +49,7 @@ class Effect(Enum):
     RECORD = auto()
     """Write the tape from the first frame on."""
     SET_PARAMS = auto()
+    SET_MAPS = auto()
     SHOW = auto()
     """Write the current frame into the carrier."""
     DESTROY = auto()
@@ -105,6 +108,12 @@ def _settings_changed(state: State) -> Step:
     return state, ()
 
 
+def _maps_changed(state: State) -> Step:
+    if state.phase in (Phase.LIVE, Phase.RECORDING):
+        return replace(state, owed=True), (Effect.SET_MAPS,)
+    return state, ()
+
+
 def _frame_missed(state: State) -> Step:
     return replace(state, owed=state.phase in (Phase.LIVE, Phase.RECORDING)), ()
 
@@ -126,6 +135,7 @@ _STEPS: dict[Event, Callable[[State], Step]] = {
     Event.RIG_CHANGED: _rig_changed,
     Event.RANGE_CHANGED: _range_changed,
     Event.SETTINGS_CHANGED: _settings_changed,
+    Event.MAPS_CHANGED: _maps_changed,
     Event.FRAME_MISSED: _frame_missed,
     Event.FRAME_READY: _frame_ready,
     Event.REMOVED: _removed,

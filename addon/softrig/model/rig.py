@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..native.arrays import FloatArray, IntArray, as_floats, as_ints
-from ..native.inputs import CharacterInput
+from ..native.inputs import CharacterInput, MapsInput
+from . import maps as painted_maps
+from .maps import Groups
 
 LOOSE_TIP = 0.6
 """The share of a loose chain that swings freely: less looks stiff, more lets the root go."""
@@ -111,24 +113,17 @@ def _deforming_ancestor(bone: SourceBone, by_name: Mapping[str, SourceBone]) -> 
     return name
 
 
-def weights_from_groups(
-    vertex_count: int,
-    vertices: IntArray,
-    groups: IntArray,
-    values: FloatArray,
-    group_names: Sequence[str],
-    bones: Sequence[Bone],
-) -> Weights:
+def weights_from_groups(vertex_count: int, groups: Groups, bones: Sequence[Bone]) -> Weights:
     """From (vertex, group, weight) entries to rows over bones; groups without a bone fall away."""
     bones_of_name: dict[str, list[int]] = {}
     for index, bone in enumerate(bones):
         bones_of_name.setdefault(bone.name, []).append(index)
     parts: list[tuple[IntArray, IntArray, FloatArray]] = []
-    for group, name in enumerate(group_names):
-        chosen = np.flatnonzero((groups == group) & (values > 0.0))
+    for group, name in enumerate(groups.names):
+        chosen = np.flatnonzero((groups.groups == group) & (groups.values > 0.0))
         for bone_index in bones_of_name.get(name, ()):
             bone_column = np.full(len(chosen), bone_index, np.int32)
-            parts.append((vertices[chosen], bone_column, values[chosen]))
+            parts.append((groups.vertices[chosen], bone_column, groups.values[chosen]))
     if not parts:
         nothing = np.zeros(0, np.int32)
         return Weights(np.zeros(vertex_count + 1, np.int32), nothing, as_floats(nothing))
@@ -159,24 +154,8 @@ class Shape:
     triangles: IntArray
     weights: Weights
     bones: tuple[Bone, ...]
-
-    def fingerprint(self) -> str:
-        """Another one as soon as one bit differs: a point, a face, a weight, a bone at rest."""
-        digest = hashlib.blake2b(repr(self.bones).encode(), digest_size=16)
-        weights = self.weights
-        for array in (self.positions, self.triangles, weights.starts, weights.bones):
-            digest.update(array.tobytes())
-        digest.update(weights.values.tobytes())
-        return digest.hexdigest()
-
-
-@dataclass(frozen=True)
-class Character(Shape):
-    """All that preparing needs."""
-
+    maps: MapsInput
     armature_count: int
-    space_to_skin: FloatArray
-    target_node_count: int
 
     @property
     def vertex_count(self) -> int:
@@ -185,6 +164,33 @@ class Character(Shape):
     @property
     def tape_plan(self) -> TapePlan:
         return TapePlan(self.bones, self.armature_count)
+
+    def maps_fingerprint(self) -> str:
+        """Of what may change without a new cage."""
+        kinds = tuple(kind for kind in painted_maps.KINDS if kind != "detail")
+        return painted_maps.fingerprint(self.maps, kinds)
+
+    def key(self, node_count: int) -> str:
+        """Names what comes of preparing this."""
+        return f"{self.fingerprint()} {self.maps_fingerprint()} {node_count}"
+
+    def fingerprint(self) -> str:
+        """Another one as soon as one bit differs: a point, a face, a weight, a bone at rest."""
+        digest = hashlib.blake2b(repr(self.bones).encode(), digest_size=16)
+        weights = self.weights
+        for array in (self.positions, self.triangles, weights.starts, weights.bones):
+            digest.update(array.tobytes())
+        digest.update(weights.values.tobytes())
+        digest.update(painted_maps.fingerprint(self.maps, ("detail",)).encode())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Character(Shape):
+    """All that preparing needs."""
+
+    space_to_skin: FloatArray
+    target_node_count: int
 
     def to_native(self) -> CharacterInput:
         bones = self.bones
@@ -201,4 +207,5 @@ class Character(Shape):
             bone_spaces=as_ints([bone.space for bone in bones]),
             space_to_skin=as_floats(self.space_to_skin).reshape(-1),
             target_node_count=self.target_node_count,
+            maps=self.maps,
         )

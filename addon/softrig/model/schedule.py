@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ..native.inputs import FrameRange, ShotSettings
 from .lifecycle import Event, Phase
+from .maps import MapChoices
 from .session import BuildInputs, Entry, Session
 
 REST_SECONDS = 0.3
@@ -21,6 +22,7 @@ class Wish:
     settings: ShotSettings
     build: BuildInputs
     frame: float
+    maps: MapChoices = MapChoices()
     playing: bool = False
     rendering: bool = False
     at_once: bool = False
@@ -48,6 +50,8 @@ def due_events(entry: Entry, wish: Wish, now: float) -> list[Event]:
     if wish.frames != entry.frames:
         return [] if wish.busy else [Event.RANGE_CHANGED]
     events = []
+    if wish.maps.without_detail() != entry.maps and not wish.busy and not wish.editing:
+        events.append(Event.MAPS_CHANGED)
     if wish.settings != entry.settings:
         events.append(Event.SETTINGS_CHANGED)
     elif entry.state.owed and entry.is_ready(wish.frame):

@@ -19,7 +19,8 @@ from ..native.errors import NativeError
 from ..native.inputs import FrameRange, JobStatus, ShotSettings, ShotStatus
 from .checks import check_character, check_frames, check_rows
 from .lifecycle import Effect, Event, Phase, State, record_again, transition
-from .rig import Character, TapePlan
+from .maps import MapChoice, MapChoices
+from .rig import Character, Shape, TapePlan
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +34,8 @@ class BuildInputs:
     loose_parts: str
     armatures: tuple[tuple[str, bool], ...] = ()
     """The armature modifiers and whether each is switched on."""
+    detail: MapChoice = MapChoice()
+    """The one painted map that the cage depends on."""
 
 
 @dataclass
@@ -55,6 +58,15 @@ class Entry:
     build_changed_at: float | None = None
     fingerprint: str = ""
     """Of the shape that was prepared."""
+    maps: MapChoices = MapChoices()
+    maps_fingerprint: str = ""
+    """The painted maps that it has now."""
+    key: str = ""
+    """Names what was prepared, for what is stored."""
+    is_kept: bool = False
+    """What was prepared is stored with the carrier."""
+    wants_anew: bool = False
+    """The artist asked for preparing: what is stored will not do."""
     mode: str = "OBJECT"
     """The object's mode at the last look: what was painted or edited is read after leaving it."""
     steps_scene: bool = False
@@ -146,13 +158,37 @@ class Session:
 
     def start_preparing(self, entry: Entry, character: Character, build: BuildInputs) -> None:
         check_character(character)
+        entry.wants_anew = False
+        self._note_shape(entry, character, build)
+        entry.character = self.api.create_character(character.to_native())
+        entry.job = self.api.character_status(entry.character)
+
+    def open_prepared(self, entry: Entry, shape: Shape, build: BuildInputs, data: bytes) -> None:
+        """As if it had been prepared; raises, and changes nothing, when the bytes are none."""
+        character = self.api.open_character(data)
+        self._note_shape(entry, shape, build)
+        entry.character = character
+        entry.job = self.api.character_status(character)
+
+    def _note_shape(self, entry: Entry, shape: Shape, build: BuildInputs) -> None:
         entry.build = build
         entry.build_changed_at = None
-        entry.fingerprint = character.fingerprint()
-        entry.character = self.api.create_character(character.to_native())
-        entry.plan = character.tape_plan
-        entry.buffer = np.zeros(3 * character.vertex_count, np.float32)
-        entry.job = self.api.character_status(entry.character)
+        entry.fingerprint = shape.fingerprint()
+        entry.maps_fingerprint = shape.maps_fingerprint()
+        entry.key = shape.key(build.node_count)
+        entry.is_kept = False
+        entry.plan = shape.tape_plan
+        entry.buffer = np.zeros(3 * shape.vertex_count, np.float32)
+
+    def set_maps(self, entry: Entry, shape: Shape) -> bool:
+        """Whether these maps are others than it had."""
+        if shape.maps_fingerprint() == entry.maps_fingerprint:
+            return False
+        self.api.set_maps(entry.character, shape.maps, shape.vertex_count)
+        entry.maps_fingerprint = shape.maps_fingerprint()
+        entry.key = shape.key(entry.build.node_count)
+        entry.is_kept = False
+        return True
 
     def poll_preparing(self, entry: Entry) -> tuple[Event, str] | None:
         """What preparing has come to; None while it runs."""

@@ -8,7 +8,7 @@ from typing import Any
 from . import bindings
 from .arrays import FloatArray, float_pointer, int_pointer
 from .errors import NotReadyError, sentence
-from .inputs import CharacterInput, FrameRange, JobStatus, ShotSettings, ShotStatus
+from .inputs import CharacterInput, FrameRange, JobStatus, MapsInput, ShotSettings, ShotStatus
 from .library import find_library, load_library
 
 
@@ -36,11 +36,33 @@ class Api:
         definition.skinTriangles = int_pointer(data.skin_triangles)
         definition.skinTriangleCount = len(data.skin_triangles) // 3
         definition.targetNodeCount = data.target_node_count
+        _set_maps(definition.maps, data.maps)
         if data.bone_count:
             _set_bones(definition, data)
         character = bindings.CharacterId()
         self._lib.srCreateCharacter(ctypes.byref(definition), ctypes.byref(character))
         return character
+
+    def open_character(self, data: bytes) -> Any:
+        """A ready character from the bytes of `character_file`."""
+        character = bindings.CharacterId()
+        # the library reads the bytes where Python has them, and keeps nothing
+        pointer = ctypes.cast(ctypes.c_char_p(data), ctypes.POINTER(ctypes.c_uint8))
+        self._lib.srOpenCharacter(pointer, len(data), ctypes.byref(character))
+        return character
+
+    def character_file(self, character: Any) -> bytes:
+        """The prepared character, to be opened here or on another machine."""
+        size = ctypes.c_size_t()
+        self._lib.srCharacter_GetFileSize(character, ctypes.byref(size))
+        block = (ctypes.c_uint8 * size.value)()
+        self._lib.srCharacter_WriteFile(character, block, size.value)
+        return bytes(block)
+
+    def set_maps(self, character: Any, maps: MapsInput, vertex_count: int) -> None:
+        definition = self._lib.srDefaultCharacterMaps()
+        _set_maps(definition, maps)
+        self._lib.srCharacter_SetMaps(character, ctypes.byref(definition), vertex_count)
 
     def destroy_character(self, character: Any) -> None:
         self._lib.srDestroyCharacter(character)
@@ -146,6 +168,15 @@ def _set_bones(definition: Any, data: CharacterInput) -> None:
     definition.boneSpaces = int_pointer(data.bone_spaces)
     definition.spaceCount = data.space_count
     definition.spaceToSkin = float_pointer(data.space_to_skin)
+
+
+def _set_maps(definition: Any, maps: MapsInput) -> None:
+    definition.stiffness = float_pointer(maps.stiffness)
+    definition.mass = float_pointer(maps.mass)
+    definition.damping = float_pointer(maps.damping)
+    definition.hold = float_pointer(maps.hold)
+    definition.pin = float_pointer(maps.pin)
+    definition.detail = float_pointer(maps.detail)
 
 
 def _set_params(params: Any, settings: ShotSettings) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 SR_VERSION_MAJOR = 0
 SR_VERSION_MINOR = 1
 SR_VERSION_PATCH = 0
-SR_ABI_VERSION = 1
+SR_ABI_VERSION = 2
 SR_NULL_INDEX = -1
+SR_DIHEDRAL_BINS = 18
 
 
 class Result(enum.IntEnum):
@@ -28,6 +29,7 @@ class Result(enum.IntEnum):
     ERROR_FILE = 12
     ERROR_DEPENDENCY = 13
     ERROR_INTERNAL = 14
+    ERROR_BAD_FILE = 15
 
 
 class Phase(enum.IntEnum):
@@ -106,6 +108,18 @@ class JobStatus(ctypes.Structure):
     )
 
 
+class CharacterMaps(ctypes.Structure):
+    _fields_ = (
+        ("structSize", ctypes.c_size_t),
+        ("stiffness", ctypes.POINTER(ctypes.c_float)),
+        ("mass", ctypes.POINTER(ctypes.c_float)),
+        ("damping", ctypes.POINTER(ctypes.c_float)),
+        ("hold", ctypes.POINTER(ctypes.c_float)),
+        ("pin", ctypes.POINTER(ctypes.c_float)),
+        ("detail", ctypes.POINTER(ctypes.c_float)),
+    )
+
+
 class CharacterDef(ctypes.Structure):
     _fields_ = (
         ("structSize", ctypes.c_size_t),
@@ -129,6 +143,7 @@ class CharacterDef(ctypes.Structure):
         ("cageCells", ctypes.POINTER(ctypes.c_int32)),
         ("cageCellCount", ctypes.c_int32),
         ("targetNodeCount", ctypes.c_int32),
+        ("maps", CharacterMaps),
     )
 
 
@@ -154,6 +169,13 @@ class CharacterReport(ctypes.Structure):
         ("embeddingSeconds", ctypes.c_float),
         ("weightsSeconds", ctypes.c_float),
         ("holdSeconds", ctypes.c_float),
+        ("vertexCount", ctypes.c_int32),
+        ("boneCount", ctypes.c_int32),
+        ("spaceCount", ctypes.c_int32),
+        ("dihedralCounts", ctypes.c_int32 * 18),
+        ("mapsSeconds", ctypes.c_float),
+        ("totalSeconds", ctypes.c_float),
+        ("peakMegabytes", ctypes.c_float),
     )
 
 
@@ -239,6 +261,7 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "srShotId": ShotId,
     "srBakeId": BakeId,
     "srJobStatus": JobStatus,
+    "srCharacterMaps": CharacterMaps,
     "srCharacterDef": CharacterDef,
     "srCharacterReport": CharacterReport,
     "srBakeDef": BakeDef,
@@ -261,6 +284,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "srSetWorkerCount": (ctypes.c_int32, (ctypes.c_int32,)),
     "srGetWorkerCount": (ctypes.c_int32, ()),
     "srShutdown": (ctypes.c_int32, ()),
+    "srDefaultCharacterMaps": (CharacterMaps, ()),
     "srDefaultCharacterDef": (CharacterDef, ()),
     "srCreateCharacter": (
         ctypes.c_int32,
@@ -279,6 +303,19 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
             ctypes.POINTER(ctypes.c_int32),
             ctypes.c_int32,
         ),
+    ),
+    "srCharacter_SetMaps": (
+        ctypes.c_int32,
+        (CharacterId, ctypes.POINTER(CharacterMaps), ctypes.c_int32),
+    ),
+    "srCharacter_GetFileSize": (ctypes.c_int32, (CharacterId, ctypes.POINTER(ctypes.c_size_t))),
+    "srCharacter_WriteFile": (
+        ctypes.c_int32,
+        (CharacterId, ctypes.POINTER(ctypes.c_uint8), ctypes.c_size_t),
+    ),
+    "srOpenCharacter": (
+        ctypes.c_int32,
+        (ctypes.POINTER(ctypes.c_uint8), ctypes.c_size_t, ctypes.POINTER(CharacterId)),
     ),
     "srDefaultBakeDef": (BakeDef, ()),
     "srStartBake": (ctypes.c_int32, (ctypes.POINTER(BakeDef), ctypes.POINTER(BakeId))),

@@ -34,6 +34,10 @@ class NotReadyError(NativeError):
     """The answer is still being computed."""
 
 
+class BadFileError(NativeError):
+    """Stored bytes are damaged, or of another version or machine."""
+
+
 class CancelledError(NativeError):
     """Somebody cancelled the work."""
 
@@ -44,6 +48,7 @@ _CLASSES: dict[int, type[NativeError]] = {
     Result.ERROR_BAD_MESH: BadMeshError,
     Result.ERROR_NO_INSIDE: BadMeshError,
     Result.ERROR_NOT_READY: NotReadyError,
+    Result.ERROR_BAD_FILE: BadFileError,
     Result.ERROR_CANCELLED: CancelledError,
 }
 

@@ -7,6 +7,18 @@ from .arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
+class MapsInput:
+    """Arrays as `srCharacterMaps` wants them, one number a vertex; None is not painted."""
+
+    stiffness: FloatArray | None = None
+    mass: FloatArray | None = None
+    damping: FloatArray | None = None
+    hold: FloatArray | None = None
+    pin: FloatArray | None = None
+    detail: FloatArray | None = None
+
+
+@dataclass(frozen=True)
 class CharacterInput:
     """Arrays as `srCharacterDef` wants them; see native/include/softrig/character.h."""
 
@@ -22,6 +34,7 @@ class CharacterInput:
     bone_spaces: IntArray
     space_to_skin: FloatArray
     target_node_count: int
+    maps: MapsInput = MapsInput()
 
     @property
     def vertex_count(self) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..blender import carrier, gather, objects, show, stage
+from ..blender import carrier, gather, objects, prepared, show, stage
 from ..model.lifecycle import Event, Phase
 from ..model.rig import RefusalError
 from ..model.schedule import describe
@@ -89,6 +89,7 @@ class SOFTRIG_OT_add(Job, bpy.types.Operator):
         try:
             ob.softrig.uuid = self.uuid
             session.adding.pop(self.object_name, None)
+            prepared.keep(session, entry, ob)
             show.show_object(session, entry, ob, objects.shown_frame(scene))
         except Exception:
             carrier.detach(ob)

@@ -40,7 +40,8 @@ class SOFTRIG_OT_export_rig(bpy.types.Operator):
         session, ob, scene = usable_session(), context.object, context.scene
         rig = Path(bpy.path.abspath(self.filepath)).with_suffix(".rig")
         try:
-            character = gather.read_character(session, ob, scene)
+            gather.check_object(ob)
+            character = gather.read_character(session, ob, scene, gather.read_shape(ob))
             frames = objects.frames_of(scene)
             span = range(frames.first, frames.last + 1)
             rows = tape.record(session, scene, ob, character.tape_plan, span)

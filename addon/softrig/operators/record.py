@@ -50,7 +50,7 @@ class SOFTRIG_OT_prepare(bpy.types.Operator):
     def execute(self, context: Any) -> set[str]:
         session, ob, scene = usable_session(), context.object, context.scene
         entry = entry_of(session, ob, scene)
-        entry.may_step = True
+        entry.may_step = entry.wants_anew = True
         stage.happen(session, entry, ob, scene, Event.WANTED)
         return finish(self, session, entry, ob, scene)
 

@@ -6,6 +6,7 @@ from . import character, main
 CLASSES = (
     main.SOFTRIG_PT_main,
     character.SOFTRIG_PT_motion,
+    character.SOFTRIG_PT_maps,
     character.SOFTRIG_PT_bake,
     character.SOFTRIG_PT_advanced,
     character.SOFTRIG_PT_report,

@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ..blender import carrier, compat, graph, objects
+from ..model.maps import FACTORS, KINDS
 from ..model.schedule import repairs
 from ..model.session import current
 from .main import SoftrigPanel
@@ -39,6 +40,21 @@ class SOFTRIG_PT_motion(CharacterPanel, bpy.types.Panel):
         column.prop(ob.softrig, "settle_frames")
         column.prop(ob.softrig, "volume")
         column.prop(ob.softrig, "pose_correction", text="Correction")
+
+
+class SOFTRIG_PT_maps(CharacterPanel, bpy.types.Panel):
+    bl_label = "Painted Maps"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout, ob = self.layout, context.object
+        layout.use_property_split = True
+        layout.use_property_decorate = False
+        for kind in KINDS:
+            column = layout.column(align=True)
+            column.prop_search(ob.softrig, f"map_{kind}", ob, "vertex_groups")
+            if kind in FACTORS and getattr(ob.softrig, f"map_{kind}"):
+                column.prop(ob.softrig, f"full_{kind}")
 
 
 class SOFTRIG_PT_bake(CharacterPanel, bpy.types.Panel):

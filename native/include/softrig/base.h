@@ -15,7 +15,7 @@
 
 /// Raised with every change of a public struct or signature. A host built against another number must not
 /// call anything but `srGetAbiInfo`.
-#define SR_ABI_VERSION 1
+#define SR_ABI_VERSION 2
 
 #if defined(_WIN32)
 #if defined(SR_BUILD_SHARED)
@@ -57,6 +57,7 @@ typedef enum srResult {
     sr_errorDependency =
         13,                ///< The linear algebra that the library stands on does not compute correctly here.
     sr_errorInternal = 14, ///< A fault of ours. Please report the text.
+    sr_errorBadFile = 15,  ///< Stored bytes are cut, damaged, or of another version or machine.
 } srResult;
 
 /// The name of a result code, such as "sr_errorStaleId". Never null; static.

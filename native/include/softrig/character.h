@@ -27,6 +27,23 @@ typedef struct srJobStatus {
     char message[256]; ///< The sentence of a failure; else empty. UTF-8, ends with a zero.
 } srJobStatus;
 
+/// What the artist painted on the skin: one number a vertex each. A null array is a map that nobody painted,
+/// and so is a value that is not finite. Numbers beyond a range count as its end.
+typedef struct srCharacterMaps {
+    size_t structSize; ///< Set by `srDefaultCharacterMaps`.
+
+    const float* stiffness; ///< Factor on stiffness and on the pull to the pose, 0.01 to 100; unpainted 1.
+    const float* mass;      ///< Factor on density, 0.01 to 100; unpainted 1. Heavier flesh swings slower.
+    const float* damping;   ///< Factor on damping, 0.01 to 100; unpainted 1.
+    const float* hold;      ///< 0 to 1: at least so much the flesh obeys its bone; 1 exactly. Unpainted 0.
+    const float* pin;    ///< As hold; and where it is 1 the skin itself does not leave the pose, to the bit.
+    const float* detail; ///< Factor on how many cells a length of the cage has, 0.25 to 4; unpainted 1. The
+                         ///< only one that the cage depends on.
+} srCharacterMaps;
+
+/// Nothing painted.
+SR_API srCharacterMaps srDefaultCharacterMaps(void);
+
 /// What a character is made from. Everything is copied by `srCreateCharacter`; nothing is kept.
 /// A character without bones is moved by its object alone: leave the bone arrays null and `boneCount` zero.
 typedef struct srCharacterDef {
@@ -65,9 +82,14 @@ typedef struct srCharacterDef {
     int32_t cageCellCount;
 
     int32_t targetNodeCount; ///< Size of the cage that the library makes: 50 to 200,000. Default 1,000.
+
+    srCharacterMaps maps; ///< Default: nothing painted.
 } srCharacterDef;
 
 SR_API srCharacterDef srDefaultCharacterDef(void);
+
+/// Bins of ten degrees from 0 to 180.
+#define SR_DIHEDRAL_BINS 18
 
 /// What preparing found and made. All lengths in skin space.
 typedef struct srCharacterReport {
@@ -91,6 +113,14 @@ typedef struct srCharacterReport {
     float embeddingSeconds;
     float weightsSeconds;
     float holdSeconds;
+
+    int32_t vertexCount; ///< Of the skin.
+    int32_t boneCount;
+    int32_t spaceCount;
+    int32_t dihedralCounts[SR_DIHEDRAL_BINS]; ///< Angles between two faces of a cell, by tens of degrees.
+    float mapsSeconds;                        ///< Of the painted maps.
+    float totalSeconds;                       ///< Times are zero for a character that was opened.
+    float peakMegabytes; ///< The most that the library held at once meanwhile, everything counted.
 } srCharacterReport;
 
 /// Checks and copies `def` and starts to prepare in a thread of the library. The id is valid at once; what
@@ -111,3 +141,23 @@ SR_API srResult srCharacter_GetReport(srCharacterId character, srCharacterReport
 /// Copies the cage: 3 floats a node, 4 indices a cell, with the counts of the report.
 SR_API srResult srCharacter_ReadCage(srCharacterId character, float* outNodes, int32_t nodeCount,
                                      int32_t* outCells, int32_t cellCount);
+
+/// Changes what is painted, as if the character had been prepared with it: takes a part of that time, makes
+/// no new cage (`maps->detail` is not looked at), and the id stays. Shots simulate anew from their first
+/// frame when anything differs. `sr_errorNotReady` while the character is being prepared.
+SR_API srResult srCharacter_SetMaps(srCharacterId character, const srCharacterMaps* maps,
+                                    int32_t vertexCount);
+
+/// Bytes that `srCharacter_WriteFile` writes: the whole prepared character, painted maps included.
+SR_API srResult srCharacter_GetFileSize(srCharacterId character, size_t* outByteCount);
+
+/// Writes the prepared character into the caller's memory, in the format of docs/character-format.md.
+/// `byteCount` is what `srCharacter_GetFileSize` said; `sr_errorNotReady` when the painted maps changed
+/// since: ask for the size again.
+SR_API srResult srCharacter_WriteFile(srCharacterId character, uint8_t* outBytes, size_t byteCount);
+
+/// A ready character from what `srCharacter_WriteFile` wrote, here or on another machine of the same byte
+/// order, in some milliseconds and without any linear algebra: its shots have the same bits as those of the
+/// character that was written. The bytes are copied. `sr_errorBadFile` with a sentence for what is cut,
+/// damaged, of another byte order or of another version.
+SR_API srResult srOpenCharacter(const uint8_t* bytes, size_t byteCount, srCharacterId* outCharacter);

@@ -8,12 +8,21 @@
 #include "api/registry.h"
 #include "api/status.h"
 #include "math/mat34.h"
+#include "sim/character_file.h"
 #include "sim/preparation.h"
 
 #include <string.h>
 
 srCharacterDef srDefaultCharacterDef(void) {
-    return (srCharacterDef){.structSize = sizeof(srCharacterDef), .targetNodeCount = 1000};
+    return (srCharacterDef){
+        .structSize = sizeof(srCharacterDef),
+        .targetNodeCount = 1000,
+        .maps = srDefaultCharacterMaps(),
+    };
+}
+
+srCharacterMaps srDefaultCharacterMaps(void) {
+    return (srCharacterMaps){.structSize = sizeof(srCharacterMaps)};
 }
 
 static srResult checkSkin(const srCharacterDef* def) {
@@ -131,6 +140,8 @@ srResult srCreateCharacter(const srCharacterDef* def, srCharacterId* outCharacte
     SR_TRY(checkBones(def));
     SR_TRY(checkWeights(def));
     SR_TRY(checkCage(def));
+    const srCharacterMaps* maps = &def->maps;
+    SR_CHECK_STRUCT(maps, "Begin with srDefaultCharacterMaps().");
 
     srPreparation* preparation = NULL;
     srRawId id;
@@ -165,11 +176,11 @@ srResult srCharacter_Wait(srCharacterId character, double seconds) {
 srResult srCharacter_GetReport(srCharacterId character, srCharacterReport* outReport) {
     SR_CHECK_NOT_NULL(outReport);
     srEntry* entry = NULL;
-    const srCharacter* ready = NULL;
+    srCharacter* ready = NULL;
     SR_TRY(srAcquire(sr_kindCharacter, SR_RAW_ID(character), &entry));
     srResult result = srPreparation_GetCharacter(srEntry_GetObject(entry), &ready);
     if (result == sr_success) {
-        *outReport = ready->report;
+        *outReport = srCharacter_CopyReport(ready);
     }
     srRelease(entry);
     return result;
@@ -195,7 +206,7 @@ srResult srCharacter_ReadCage(srCharacterId character, float* outNodes, int32_t 
     SR_CHECK_NOT_NULL(outNodes);
     SR_CHECK_NOT_NULL(outCells);
     srEntry* entry = NULL;
-    const srCharacter* ready = NULL;
+    srCharacter* ready = NULL;
     SR_TRY(srAcquire(sr_kindCharacter, SR_RAW_ID(character), &entry));
     srResult result = srPreparation_GetCharacter(srEntry_GetObject(entry), &ready);
     if (result == sr_success) {
@@ -203,4 +214,78 @@ srResult srCharacter_ReadCage(srCharacterId character, float* outNodes, int32_t 
     }
     srRelease(entry);
     return result;
+}
+
+static srResult changeMaps(srCharacter* character, const srCharacterMaps* maps, int32_t vertexCount) {
+    int32_t skinCount = character->embedding.pointCount;
+    if (vertexCount != skinCount) {
+        return srFail(sr_errorInvalidValue, "The maps are of %d vertices, but the skin has %d.", vertexCount,
+                      skinCount);
+    }
+    return srCharacter_ChangeMaps(character, maps);
+}
+
+srResult srCharacter_SetMaps(srCharacterId character, const srCharacterMaps* maps, int32_t vertexCount) {
+    SR_CHECK_STRUCT(maps, "Begin with srDefaultCharacterMaps().");
+    srEntry* entry = NULL;
+    srCharacter* ready = NULL;
+    SR_TRY(srAcquire(sr_kindCharacter, SR_RAW_ID(character), &entry));
+    srResult result = srPreparation_GetCharacter(srEntry_GetObject(entry), &ready);
+    if (result == sr_success) {
+        result = changeMaps(ready, maps, vertexCount);
+    }
+    srRelease(entry);
+    return result;
+}
+
+srResult srCharacter_GetFileSize(srCharacterId character, size_t* outByteCount) {
+    SR_CHECK_NOT_NULL(outByteCount);
+    srEntry* entry = NULL;
+    srCharacter* ready = NULL;
+    SR_TRY(srAcquire(sr_kindCharacter, SR_RAW_ID(character), &entry));
+    srResult result = srPreparation_GetCharacter(srEntry_GetObject(entry), &ready);
+    if (result == sr_success) {
+        srAudience_Hold(ready->audience);
+        *outByteCount = srGetCharacterFileSize(ready);
+        srAudience_Release(ready->audience);
+    }
+    srRelease(entry);
+    return result;
+}
+
+static srResult writeFile(const srCharacter* character, uint8_t* outBytes, size_t byteCount) {
+    srAudience_Hold(character->audience);
+    size_t needed = srGetCharacterFileSize(character);
+    bool isRight = needed == byteCount;
+    if (isRight) {
+        srWriteCharacterFile(character, outBytes);
+    }
+    srAudience_Release(character->audience);
+    return isRight ? sr_success
+                   : srFail(sr_errorNotReady, "The character takes %zu bytes now; there is room for %zu.",
+                            needed, byteCount);
+}
+
+srResult srCharacter_WriteFile(srCharacterId character, uint8_t* outBytes, size_t byteCount) {
+    SR_CHECK_NOT_NULL(outBytes);
+    srEntry* entry = NULL;
+    srCharacter* ready = NULL;
+    SR_TRY(srAcquire(sr_kindCharacter, SR_RAW_ID(character), &entry));
+    srResult result = srPreparation_GetCharacter(srEntry_GetObject(entry), &ready);
+    if (result == sr_success) {
+        result = writeFile(ready, outBytes, byteCount);
+    }
+    srRelease(entry);
+    return result;
+}
+
+srResult srOpenCharacter(const uint8_t* bytes, size_t byteCount, srCharacterId* outCharacter) {
+    SR_CHECK_NOT_NULL(bytes);
+    SR_CHECK_NOT_NULL(outCharacter);
+    srPreparation* preparation = NULL;
+    srRawId id;
+    SR_TRY(srOpenPreparation(bytes, byteCount, &preparation));
+    SR_TRY(srRegister(sr_kindCharacter, preparation, NULL, &id));
+    *outCharacter = (srCharacterId){id.index1, id.generation};
+    return sr_success;
 }

@@ -55,7 +55,7 @@ static srResult checkParams(const srShotParams* params) {
 }
 
 static srResult createOn(srEntry* characterEntry, const srShotDef* def, srShotId* outShot) {
-    const srCharacter* character = NULL;
+    srCharacter* character = NULL;
     srSimulation* simulation = NULL;
     srRawId id;
     SR_TRY(srPreparation_GetCharacter(srEntry_GetObject(characterEntry), &character));

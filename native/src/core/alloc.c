@@ -27,6 +27,12 @@ static void systemFree(void* block, size_t size, void* context);
 
 static srAllocator hooks = {sizeof(srAllocator), systemAlloc, systemFree, NULL};
 static atomic_size_t byteCount;
+
+#define WATCH_COUNT 8
+
+// a peak a watch; the bits say which are watching
+static atomic_size_t peaks[WATCH_COUNT];
+static atomic_uint watching;
 static _Atomic int64_t allocCount;
 static _Atomic int64_t failingAlloc; // zero: none
 static atomic_bool failsForever;
@@ -81,6 +87,40 @@ bool srMultiplySizes(size_t count, size_t elementSize, size_t* outSize) {
     return true;
 }
 
+static void raisePeaks(size_t held) {
+    unsigned seen = atomic_load_explicit(&watching, memory_order_relaxed);
+    for (int32_t watch = 0; seen >> watch != 0; ++watch) {
+        size_t peak = atomic_load_explicit(&peaks[watch], memory_order_relaxed);
+        while ((seen & 1u << watch) && held > peak &&
+               !atomic_compare_exchange_weak_explicit(&peaks[watch], &peak, held, memory_order_relaxed,
+                                                      memory_order_relaxed)) {
+        }
+    }
+}
+
+int32_t srAlloc_BeginWatch(void) {
+    unsigned seen = atomic_load(&watching);
+    for (int32_t watch = 0; watch < WATCH_COUNT; ++watch) {
+        while (!(seen & 1u << watch)) {
+            if (atomic_compare_exchange_weak(&watching, &seen, seen | 1u << watch)) {
+                raisePeaks(atomic_load(&byteCount));
+                return watch;
+            }
+        }
+    }
+    return -1;
+}
+
+size_t srAlloc_EndWatch(int32_t watch) {
+    size_t held = atomic_load(&byteCount);
+    if (watch < 0) {
+        return held;
+    }
+    size_t peak = atomic_exchange(&peaks[watch], 0);
+    atomic_fetch_and(&watching, ~(1u << watch));
+    return peak > held ? peak : held;
+}
+
 static void* allocBytes(size_t size) {
     if (isMadeToFail(atomic_fetch_add(&allocCount, 1) + 1)) {
         return NULL;
@@ -91,7 +131,7 @@ static void* allocBytes(size_t size) {
         return NULL;
     }
     if (block != NULL) {
-        atomic_fetch_add_explicit(&byteCount, size, memory_order_relaxed);
+        raisePeaks(size + atomic_fetch_add_explicit(&byteCount, size, memory_order_relaxed));
     }
     return block;
 }

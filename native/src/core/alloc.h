@@ -42,6 +42,11 @@ SR_MUST_USE srResult srSetAllocHooks(const srAllocator* allocator);
 /// Bytes held now, as they were asked for (a foreign block's header included).
 size_t srAlloc_GetByteCount(void);
 
+/// Watches the most bytes that are held at once, whoever holds them, from now on to the end of the watch.
+/// A few watches at a time; one too many (-1) sees what is held at its end.
+int32_t srAlloc_BeginWatch(void);
+size_t srAlloc_EndWatch(int32_t watch);
+
 /// malloc, calloc, realloc and free in the C library's own shapes, for libraries that want them (CHOLMOD). A
 /// small header remembers the size, so these bytes are counted and can be made to fail like all others. A
 /// size of zero gives a block of no bytes, never null for that reason.

@@ -44,6 +44,8 @@ const char* srGetResultName(srResult result) {
         return "sr_errorDependency";
     case sr_errorInternal:
         return "sr_errorInternal";
+    case sr_errorBadFile:
+        return "sr_errorBadFile";
     }
     return "unknown result";
 }

@@ -10,3 +10,6 @@
 /// volumes.
 void srMeasureCells(const srCage* cage, double* outMinDihedralDegrees, double* outMaxDihedralDegrees,
                     double* outVolume);
+
+/// Counts those angles in `binCount` bins of equal width from 0 to 180 degrees.
+void srCountDihedrals(const srCage* cage, int32_t* outCounts, int32_t binCount);

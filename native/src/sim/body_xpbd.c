@@ -11,6 +11,7 @@
 #include <string.h>
 
 typedef struct XpbdBody {
+    const srCharacter* character;
     const srXpbdRest* rest;
     srXpbdTuning tuning;
     int32_t nodeCount;
@@ -52,6 +53,7 @@ static srResult createXpbd(const srCharacter* character, void** outSelf) {
     if (body == NULL) {
         return srFailOutOfMemory("the solver");
     }
+    body->character = character;
     body->rest = &character->body;
     body->nodeCount = character->cage.nodeCount;
     srResult result = allocateParts(body);
@@ -78,6 +80,7 @@ static srResult tuneXpbd(void* self, const srBodySettings* settings) {
     XpbdBody* body = self;
     const srShotParams* params = &settings->params;
     srXpbdDials dials = {
+        .maps = srCharacter_GetMaps(body->character),
         .material = srFindMaterial(settings),
         .scale = settings->scale,
         .isMirrored = settings->isMirrored,

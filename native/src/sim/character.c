@@ -13,6 +13,8 @@
 #include "rig/turns.h"
 #include "weights/transfer.h"
 
+#include <string.h>
+
 // what the stages hand to one another and nobody keeps
 typedef struct Preparing {
     const srCharacterDef* def;
@@ -56,6 +58,9 @@ static srResult readSurface(Preparing* preparing) {
     out->nonManifoldEdgeCount = found.nonManifoldEdgeCount;
     out->isolatedVertexCount = found.isolatedPointCount;
     out->size = (float)preparing->surface.size;
+    out->vertexCount = def->skinVertexCount;
+    out->boneCount = def->boneCount;
+    out->spaceCount = def->spaceCount;
     return finishStage(preparing, 0.05f, &out->surfaceSeconds);
 }
 
@@ -71,6 +76,7 @@ static srResult makeOwnCage(Preparing* preparing) {
         .progress = preparing->job != NULL ? reportMeshing : NULL,
         .progressContext = preparing->job,
     };
+    // the painted detail would go to the mesher here: its cells are of one size
     srMesherReport made = {0};
     return srMeshSurface(&preparing->surface, &settings, &preparing->character->cage, &made);
 }
@@ -105,6 +111,7 @@ static srResult makeCage(Preparing* preparing) {
     out->smallestAngleDegrees = (float)smallestDegrees;
     out->largestAngleDegrees = (float)largestDegrees;
     out->volume = (float)volume;
+    srCountDihedrals(cage, out->dihedralCounts, SR_DIHEDRAL_BINS);
     return finishStage(preparing, 0.65f, &out->cageSeconds);
 }
 
@@ -210,9 +217,6 @@ static void lumpVolumes(const srCage* cage, double* volumes) {
 
 static srResult makeBody(Preparing* preparing, const float* holds, const float* distances) {
     srCharacter* character = preparing->character;
-    for (int32_t i = 0; i < character->cage.nodeCount; ++i) {
-        character->report.heldNodeCount += holds[i] >= 0.999f;
-    }
     srXpbdShape shape = {
         .nodes = character->cage.nodes,
         .nodeCount = character->cage.nodeCount,
@@ -224,6 +228,14 @@ static srResult makeBody(Preparing* preparing, const float* holds, const float* 
         .boneDistances = distances,
     };
     return srCreateXpbdRest(&shape, &character->body);
+}
+
+static srResult readMaps(const srCharacter* character, const srCharacterMaps* maps, srNodeMaps* outMaps) {
+    const float* const painted[sr_mapKindCount] = {
+        [sr_mapStiffness] = maps->stiffness, [sr_mapMass] = maps->mass, [sr_mapDamping] = maps->damping,
+        [sr_mapHold] = maps->hold,           [sr_mapPin] = maps->pin,
+    };
+    return srTransferMaps(&character->cage, &character->embedding, painted, outMaps);
 }
 
 static srResult holdBody(Preparing* preparing) {
@@ -255,7 +267,14 @@ cleanup:
     SR_FREE(volumes, nodeCount);
     SR_FREE(holds, nodeCount);
     SR_FREE(distances, nodeCount);
-    return result != sr_success ? result : finishStage(preparing, 1.0f, &character->report.holdSeconds);
+    return result != sr_success ? result : finishStage(preparing, 0.95f, &character->report.holdSeconds);
+}
+
+static srResult paintBody(Preparing* preparing) {
+    srCharacter* character = preparing->character;
+    SR_TRY(readMaps(character, &preparing->def->maps, &character->maps));
+    srCharacter_CountHeld(character);
+    return finishStage(preparing, 1.0f, &character->report.mapsSeconds);
 }
 
 srResult srPrepareCharacter(const srSource* source, srJob* job, srCharacter* outCharacter) {
@@ -267,13 +286,23 @@ srResult srPrepareCharacter(const srSource* source, srJob* job, srCharacter* out
         .startSeconds = srGetSeconds(),
     };
     srResult result = sr_success;
+    double startSeconds = preparing.startSeconds;
+    int32_t watch = srAlloc_BeginWatch();
+    outCharacter->audience = srCreateAudience();
+    if (outCharacter->audience == NULL) {
+        result = srFailOutOfMemory("a character");
+        goto cleanup;
+    }
     SR_TRY_CLEANUP(readSurface(&preparing));
     SR_TRY_CLEANUP(makeCage(&preparing));
     SR_TRY_CLEANUP(embedSkin(&preparing));
     SR_TRY_CLEANUP(transferWeights(&preparing));
     SR_TRY_CLEANUP(holdBody(&preparing));
+    SR_TRY_CLEANUP(paintBody(&preparing));
+    outCharacter->report.totalSeconds = (float)(srGetSeconds() - startSeconds);
 
 cleanup:
+    outCharacter->report.peakMegabytes = (float)(1e-6 * (double)srAlloc_EndWatch(watch));
     SR_FREE(preparing.skin, source->def.skinVertexCount);
     srDestroySurface(&preparing.surface);
     if (result != sr_success) {
@@ -282,7 +311,66 @@ cleanup:
     return result;
 }
 
+srXpbdMaps srCharacter_GetMaps(const srCharacter* character) {
+    float* const* values = character->maps.values;
+    return (srXpbdMaps){
+        .stiffness = values[sr_mapStiffness],
+        .mass = values[sr_mapMass],
+        .damping = values[sr_mapDamping],
+        .hold = values[sr_mapHold],
+        .pin = values[sr_mapPin],
+    };
+}
+
+void srCharacter_CountHeld(srCharacter* character) {
+    srXpbdMaps maps = srCharacter_GetMaps(character);
+    int32_t count = 0;
+    for (int32_t i = 0; i < character->body.nodeCount; ++i) {
+        count += srFindHold(&character->body, &maps, i) >= SR_HARD_HOLD;
+    }
+    character->report.heldNodeCount = count;
+}
+
+static bool areMapsEqual(const srNodeMaps* a, const srNodeMaps* b) {
+    size_t size = (size_t)a->nodeCount * sizeof(float);
+    for (int kind = 0; kind < sr_mapKindCount; ++kind) {
+        const float* left = a->values[kind];
+        const float* right = b->values[kind];
+        if ((left == NULL) != (right == NULL) || (left != NULL && memcmp(left, right, size) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+srResult srCharacter_ChangeMaps(srCharacter* character, const srCharacterMaps* maps) {
+    srNodeMaps made;
+    SR_TRY(readMaps(character, maps, &made));
+    srAudience_Hold(character->audience);
+    bool isNew = !areMapsEqual(&made, &character->maps);
+    srAudience_Release(character->audience);
+    if (isNew) {
+        srAudience_Hush(character->audience);
+        srNodeMaps before = character->maps;
+        character->maps = made;
+        made = before;
+        srCharacter_CountHeld(character);
+        srAudience_Resume(character->audience);
+    }
+    srDestroyNodeMaps(&made);
+    return sr_success;
+}
+
+srCharacterReport srCharacter_CopyReport(const srCharacter* character) {
+    srAudience_Hold(character->audience);
+    srCharacterReport report = character->report;
+    srAudience_Release(character->audience);
+    return report;
+}
+
 void srDestroyCharacterRest(srCharacter* character) {
+    srDestroyAudience(character->audience);
+    srDestroyNodeMaps(&character->maps);
     srDestroyXpbdRest(&character->body);
     srDestroyNodeWeights(&character->weights);
     srDestroyRig(&character->rig);

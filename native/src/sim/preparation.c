@@ -5,6 +5,7 @@
 #include "sim/preparation.h"
 
 #include "core/alloc.h"
+#include "sim/character_file.h"
 
 struct srPreparation {
     srSource source;
@@ -36,6 +37,30 @@ srResult srStartPreparation(const srCharacterDef* def, srPreparation** outPrepar
     return sr_success;
 }
 
+static srResult haveIt(srJob* job, void* context) {
+    (void)job;
+    (void)context;
+    return sr_success;
+}
+
+srResult srOpenPreparation(const void* bytes, size_t byteCount, srPreparation** outPreparation) {
+    srPreparation* preparation = SR_ALLOC_ZERO(srPreparation, 1);
+    if (preparation == NULL) {
+        return srFailOutOfMemory("a character");
+    }
+    srResult result = srReadCharacterFile(bytes, byteCount, &preparation->character);
+    if (result == sr_success) {
+        result = srStartJob(haveIt, preparation, &preparation->job);
+    }
+    if (result != sr_success) {
+        srDestroyPreparation(preparation);
+        return result;
+    }
+    srJob_Wait(preparation->job, -1.0);
+    *outPreparation = preparation;
+    return sr_success;
+}
+
 void srDestroyPreparation(srPreparation* preparation) {
     if (preparation == NULL) {
         return;
@@ -50,7 +75,7 @@ srJob* srPreparation_GetJob(srPreparation* preparation) {
     return preparation->job;
 }
 
-srResult srPreparation_GetCharacter(srPreparation* preparation, const srCharacter** outCharacter) {
+srResult srPreparation_GetCharacter(srPreparation* preparation, srCharacter** outCharacter) {
     SR_TRY(srJob_GetResult(preparation->job));
     *outCharacter = &preparation->character;
     return sr_success;

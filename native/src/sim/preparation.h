@@ -13,10 +13,13 @@ typedef struct srPreparation srPreparation;
 /// Copies `def` and starts.
 SR_MUST_USE srResult srStartPreparation(const srCharacterDef* def, srPreparation** outPreparation);
 
+/// A preparation that has ended already: the character comes from stored bytes (character_file.h).
+SR_MUST_USE srResult srOpenPreparation(const void* bytes, size_t byteCount, srPreparation** outPreparation);
+
 /// Cancels, waits, frees. Accepts null.
 void srDestroyPreparation(srPreparation* preparation);
 
 srJob* srPreparation_GetJob(srPreparation* preparation);
 
 /// The character; `sr_errorNotReady` or the reason of the failure while there is none.
-SR_MUST_USE srResult srPreparation_GetCharacter(srPreparation* preparation, const srCharacter** outCharacter);
+SR_MUST_USE srResult srPreparation_GetCharacter(srPreparation* preparation, srCharacter** outCharacter);

@@ -17,6 +17,7 @@
 #define SMALLEST_SHARE 0.0001f   // of the later of two frames; what is nearer to the earlier one is that
 
 struct srSimulation {
+    srListener listener; // to changes of the character's painted maps
     srWorker* worker;
 
     srMutex* control;
@@ -59,6 +60,28 @@ static srResult allocateParts(srSimulation* simulation) {
     return srStartWorker(simulateRow, simulation, &simulation->worker);
 }
 
+// What changed is written: the worker goes on from the first row that is touched. A loop begins with what its
+// last row leaves.
+static void goOnFrom(srSimulation* simulation, int32_t changedRow) {
+    int32_t firstVoid = simulation->source.def.params.loop != sr_loopNone ? 0 : changedRow;
+    srStepper_Forget(&simulation->stepper, firstVoid);
+    srWorker_Resume(simulation->worker, firstVoid, simulation->source.tape.recordedCount);
+}
+
+// Nobody looks either while the character changes: what was ready is void then.
+static void hush(void* context) {
+    srSimulation* simulation = context;
+    srLock(simulation->control);
+    srWorker_Pause(simulation->worker);
+}
+
+static void startAnew(void* context) {
+    srSimulation* simulation = context;
+    simulation->stepper.body.isTuned = false;
+    goOnFrom(simulation, 0);
+    srUnlock(simulation->control);
+}
+
 srResult srCreateSimulation(const srCharacter* character, const srShotDef* def,
                             srSimulation** outSimulation) {
     srSimulation* simulation = SR_ALLOC_ZERO(srSimulation, 1);
@@ -72,6 +95,8 @@ srResult srCreateSimulation(const srCharacter* character, const srShotDef* def,
         srDestroySimulation(simulation);
         return result;
     }
+    simulation->listener = (srListener){.hush = hush, .resume = startAnew, .context = simulation};
+    srAudience_Join(character->audience, &simulation->listener);
     *outSimulation = simulation;
     return sr_success;
 }
@@ -80,6 +105,12 @@ void srDestroySimulation(srSimulation* simulation) {
     if (simulation == NULL) {
         return;
     }
+    if (simulation->worker != NULL) {
+        // the worker reads the character for as long as it may begin a row
+        srWorker_Halt(simulation->worker);
+        srWorker_Pause(simulation->worker);
+    }
+    srAudience_Leave(simulation->source.character->audience, &simulation->listener);
     srDestroyWorker(simulation->worker);
     const srCharacter* character = simulation->source.character;
     srDestroyStepper(&simulation->stepper);
@@ -123,14 +154,6 @@ static srResult checkRange(const srSimulation* simulation, int32_t firstRow, int
                   "Frames %d to %d do not follow the %d recorded ones of a shot of %d frames from %d.",
                   firstFrame + firstRow, firstFrame + firstRow + rowCount - 1, tape->recordedCount,
                   tape->rowCount, firstFrame);
-}
-
-// What changed is written: the worker goes on from the first row that is touched. A loop begins with what its
-// last row leaves.
-static void goOnFrom(srSimulation* simulation, int32_t changedRow) {
-    int32_t firstVoid = simulation->source.def.params.loop != sr_loopNone ? 0 : changedRow;
-    srStepper_Forget(&simulation->stepper, firstVoid);
-    srWorker_Resume(simulation->worker, firstVoid, simulation->source.tape.recordedCount);
 }
 
 // the given rows from the first that differs on

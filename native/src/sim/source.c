@@ -14,7 +14,7 @@ typedef struct ArrayField {
     size_t elementSize;
 } ArrayField;
 
-#define ARRAY_FIELD_COUNT 13
+#define ARRAY_FIELD_COUNT 19
 
 static void listArrays(srCharacterDef* def, ArrayField* fields) {
     size_t vertexCount = (size_t)def->skinVertexCount;
@@ -34,6 +34,12 @@ static void listArrays(srCharacterDef* def, ArrayField* fields) {
         {(const void**)&def->spaceToSkin, 16 * (size_t)def->spaceCount, sizeof(float)},
         {(const void**)&def->cageNodes, 3 * (size_t)def->cageNodeCount, sizeof(float)},
         {(const void**)&def->cageCells, 4 * (size_t)def->cageCellCount, sizeof(int32_t)},
+        {(const void**)&def->maps.stiffness, vertexCount, sizeof(float)},
+        {(const void**)&def->maps.mass, vertexCount, sizeof(float)},
+        {(const void**)&def->maps.damping, vertexCount, sizeof(float)},
+        {(const void**)&def->maps.hold, vertexCount, sizeof(float)},
+        {(const void**)&def->maps.pin, vertexCount, sizeof(float)},
+        {(const void**)&def->maps.detail, vertexCount, sizeof(float)},
     };
     memcpy(fields, all, sizeof(all));
 }

@@ -139,6 +139,78 @@ srResult srCreateChunks(const int32_t* nodes, int32_t arity, int32_t constraintC
     return sr_success;
 }
 
+static srResult failChunks(void) {
+    return srFail(sr_errorInvalidValue, "The order of the constraints is damaged.");
+}
+
+// that starts ascend over all places, and the order names each constraint once
+static srResult checkOrder(const srChunks* chunks, uint8_t* isSeen) {
+    int32_t count = chunks->constraintCount;
+    if (chunks->chunkCount < 0 || chunks->chunkCount > count || chunks->starts[0] != 0 ||
+        chunks->starts[chunks->chunkCount] != count) {
+        return failChunks();
+    }
+    for (int32_t k = 0; k < chunks->chunkCount; ++k) {
+        if (chunks->starts[k + 1] < chunks->starts[k]) {
+            return failChunks();
+        }
+    }
+    for (int32_t place = 0; place < count; ++place) {
+        int32_t constraint = chunks->order[place];
+        if (constraint < 0 || constraint >= count || isSeen[constraint]) {
+            return failChunks();
+        }
+        isSeen[constraint] = 1;
+    }
+    return sr_success;
+}
+
+// that no node is of two even runs, or of two odd ones; `owners` holds two runs a node, from 1 on
+static srResult checkRuns(const int32_t* nodes, int32_t arity, const srChunks* chunks, int32_t (*owners)[2]) {
+    for (int32_t k = 0; k < chunks->chunkCount; ++k) {
+        for (int32_t place = chunks->starts[k]; place < chunks->starts[k + 1]; ++place) {
+            const int32_t* constraint = nodes + (size_t)chunks->order[place] * (size_t)arity;
+            for (int32_t c = 0; c < arity; ++c) {
+                int32_t* owner = &owners[constraint[c]][k % 2];
+                if (*owner != 0 && *owner != k + 1) {
+                    return failChunks();
+                }
+                *owner = k + 1;
+            }
+        }
+    }
+    return sr_success;
+}
+
+srResult srCopyChunks(const int32_t* nodes, int32_t arity, int32_t nodeCount, const srChunks* chunks,
+                      srChunks* outChunks) {
+    size_t count = (size_t)chunks->constraintCount;
+    srResult result = sr_success;
+    srChunks copy = {.constraintCount = chunks->constraintCount, .chunkCount = chunks->chunkCount};
+    *outChunks = (srChunks){.constraintCount = chunks->constraintCount};
+    uint8_t* isSeen = SR_ALLOC_ZERO(uint8_t, count);
+    int32_t (*owners)[2] = srAllocZero((size_t)nodeCount, sizeof(*owners));
+    copy.order = SR_ALLOC(int32_t, count);
+    copy.starts = SR_ALLOC(int32_t, count + 1);
+    if (isSeen == NULL || owners == NULL || copy.order == NULL || copy.starts == NULL) {
+        result = srFailOutOfMemory("the order of constraints");
+        goto cleanup;
+    }
+    SR_TRY_CLEANUP(checkOrder(chunks, isSeen));
+    SR_TRY_CLEANUP(checkRuns(nodes, arity, chunks, owners));
+    memcpy(copy.order, chunks->order, count * sizeof(int32_t));
+    memcpy(copy.starts, chunks->starts, ((size_t)chunks->chunkCount + 1) * sizeof(int32_t));
+    *outChunks = copy;
+
+cleanup:
+    SR_FREE(isSeen, count);
+    SR_FREE(owners, nodeCount);
+    if (result != sr_success) {
+        srDestroyChunks(&copy);
+    }
+    return result;
+}
+
 void srDestroyChunks(srChunks* chunks) {
     SR_FREE(chunks->order, chunks->constraintCount);
     SR_FREE(chunks->starts, chunks->constraintCount + 1);

@@ -23,5 +23,10 @@ typedef struct srChunks {
 SR_MUST_USE srResult srCreateChunks(const int32_t* nodes, int32_t arity, int32_t constraintCount,
                                     int32_t nodeCount, srChunks* outChunks);
 
+/// The same again, or those that were stored. `sr_errorInvalidValue` unless they order each of the
+/// constraints once and every other run shares no node: then even hostile ones do no harm.
+SR_MUST_USE srResult srCopyChunks(const int32_t* nodes, int32_t arity, int32_t nodeCount,
+                                  const srChunks* chunks, srChunks* outChunks);
+
 /// Accepts zeroed chunks.
 void srDestroyChunks(srChunks* chunks);

@@ -52,7 +52,7 @@ static void predictRange(int32_t begin, int32_t end, int32_t worker, void* conte
         }
         state->previous[i] = state->offsets[i];
         if (step->tuning->inverseMasses[i] > 0.0f) {
-            state->offsets[i] = srMulAddF(state->offsets[i], step->h * step->tuning->velocityLeft, w);
+            state->offsets[i] = srMulAddF(state->offsets[i], step->h * step->tuning->velocitiesLeft[i], w);
         } else {
             state->offsets[i] = (srVec3f){0.0f, 0.0f, 0.0f};
         }

@@ -33,8 +33,7 @@ typedef struct srXpbdRest {
     srChunks cellChunks;
 } srXpbdRest;
 
-/// `holds` and `boneDistances` are copied. Cells must have positive volume, edges must be all edges of the
-/// cells.
+/// Everything is copied. Cells must have positive volume, edges must be all edges of the cells, ascending.
 typedef struct srXpbdShape {
     const srVec3* nodes;
     int32_t nodeCount;
@@ -44,6 +43,8 @@ typedef struct srXpbdShape {
     int32_t cellCount;
     const float* holds;
     const float* boneDistances;
+    const srChunks* edgeChunks; ///< Null: they are made. Else of these edges and cells.
+    const srChunks* cellChunks;
 } srXpbdShape;
 
 SR_MUST_USE srResult srCreateXpbdRest(const srXpbdShape* shape, srXpbdRest* outRest);
@@ -51,9 +52,25 @@ SR_MUST_USE srResult srCreateXpbdRest(const srXpbdShape* shape, srXpbdRest* outR
 /// Accepts a zeroed rest.
 void srDestroyXpbdRest(srXpbdRest* rest);
 
+/// What the artist painted, one number a node; a null map changes nothing.
+typedef struct srXpbdMaps {
+    const float* stiffness; ///< Factors, above 0, on Young's modulus and on the pull to the pose. Likewise:
+    const float* mass;
+    const float* damping;
+    const float* hold; ///< 0 to 1: at least so much a node obeys its bone.
+    const float* pin;  ///< Likewise.
+} srXpbdMaps;
+
+/// From here on a node follows its bone exactly.
+#define SR_HARD_HOLD 0.999f
+
+/// How far a node obeys its bone: the most of the hold map and what is painted.
+float srFindHold(const srXpbdRest* rest, const srXpbdMaps* maps, int32_t node);
+
 /// Material and dials, as a step needs them.
 typedef struct srXpbdDials {
     srMaterial material;
+    srXpbdMaps maps;       ///< Only looked at while tuning.
     double scale;          ///< World units a rest unit.
     bool isMirrored;       ///< The world sees the rest shape in a mirror: volumes are negative there.
     double frequency;      ///< Hz of the pull to the pose.
@@ -67,7 +84,7 @@ typedef struct srXpbdDials {
 /// The dials spread over nodes and constraints. Owns its arrays.
 typedef struct srXpbdTuning {
     srXpbdDials dials;
-    float velocityLeft;     ///< What one substep of damping leaves of w.
+    float* velocitiesLeft;  ///< What one substep of damping leaves of w.
     float* inverseMasses;   ///< 0 for what follows the rig exactly.
     float* bondFactors;     ///< What one substep of the bond leaves of u.
     float* edgeCompliances; ///< alpha / h^2

@@ -26,6 +26,10 @@ class Layout:
         self.properties.append(name)
         self.texts.append(text)
 
+    def prop_search(self, owner: Any, name: str, source: Any, items: str, **_: Any) -> None:
+        getattr(source, items)
+        self.prop(owner, name)
+
     def operator(self, name: str, **_: Any) -> None:
         group, verb = name.split(".")
         getattr(getattr(bpy.ops, group), verb).get_rna_type()
@@ -144,3 +148,15 @@ def test_every_setting_has_a_tooltip() -> None:
 def test_every_operator_has_a_tooltip() -> None:
     for cls in addon.module("operators").CLASSES:
         assert len(cls.bl_description) > 20, cls.bl_idname
+
+
+def test_each_map_is_named_and_only_a_named_factor_has_a_strength(skin: Any) -> None:
+    layout = draw_all()
+    kinds = addon.module("model.maps").KINDS
+    assert [name for name in layout.properties if name.startswith("map_")] == [
+        f"map_{kind}" for kind in kinds
+    ]
+    assert not any(name.startswith("full_") for name in layout.properties)
+    skin.softrig.map_mass, skin.softrig.map_pin = "Heavy", "Still"
+    shown = [name for name in draw_all().properties if name.startswith("full_")]
+    assert shown == ["full_mass"]

@@ -4,7 +4,7 @@
 from collections import Counter
 from typing import Any
 
-from softrig.native.errors import StaleIdError
+from softrig.native.errors import BadFileError, StaleIdError
 from softrig.native.inputs import JobStatus, ShotStatus
 
 RUNNING = JobStatus(True, False, 10, 0.25, "")
@@ -25,6 +25,7 @@ class FakeApi:
         self.recorded = 0
         self.frame_count = 0
         self.params: Any = None
+        self.maps: Any = None
 
     def _made(self, name: str) -> int:
         self.calls[name] += 1
@@ -43,6 +44,19 @@ class FakeApi:
 
     def create_character(self, data: Any) -> int:
         return self._made("create_character")
+
+    def open_character(self, data: bytes) -> int:
+        if data != b"prepared":
+            raise BadFileError(15, "These are no bytes of ours.")
+        return self._made("open_character")
+
+    def character_file(self, identity: int) -> bytes:
+        self._used("character_file", identity)
+        return b"prepared"
+
+    def set_maps(self, identity: int, maps: Any, vertex_count: int) -> None:
+        self._used("set_maps", identity)
+        self.maps = maps
 
     def destroy_character(self, identity: int) -> None:
         self._gone("destroy_character", identity)

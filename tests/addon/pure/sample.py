@@ -4,7 +4,7 @@
 import numpy as np
 from softrig.model.rig import Bone, Character, Weights
 from softrig.model.session import BuildInputs
-from softrig.native.inputs import FrameRange
+from softrig.native.inputs import FrameRange, MapsInput
 
 IDENTITY = tuple(np.eye(4, dtype=np.float32).reshape(-1).tolist())
 BUILD = BuildInputs(0, 200, "tail")
@@ -53,7 +53,16 @@ def make_character() -> Character:
         Bone("root", 0, -1, 1.0, 0.0, IDENTITY),
         Bone("tail", 0, 0, 1.0, 0.6, tuple(map(float, translation(0, 1, 0)))),
     )
-    return Character(positions, triangles, weights, bones, 1, np.array(IDENTITY, np.float32), 200)
+    return Character(
+        positions=positions,
+        triangles=triangles,
+        weights=weights,
+        bones=bones,
+        maps=MapsInput(),
+        armature_count=1,
+        space_to_skin=np.array(IDENTITY, np.float32),
+        target_node_count=200,
+    )
 
 
 def make_rows(frames: FrameRange = FRAMES, moves: bool = True) -> np.ndarray:

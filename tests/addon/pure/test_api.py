@@ -10,8 +10,8 @@ import pytest
 from sample import FRAMES, make_character, make_rows
 from softrig.native import bindings
 from softrig.native.arrays import as_floats, float_pointer
-from softrig.native.errors import NativeError, NotReadyError, StaleIdError
-from softrig.native.inputs import ShotSettings
+from softrig.native.errors import BadFileError, NativeError, NotReadyError, StaleIdError
+from softrig.native.inputs import MapsInput, ShotSettings
 
 
 def prepare(api: Any) -> Any:
@@ -92,6 +92,45 @@ def test_without_motion_every_bit_is_zero(api: Any) -> None:
     shot = ready_shot(api, moves=False)
     for frame in range(FRAMES.first, FRAMES.last + 1):
         assert not offsets_at(api, shot, frame).view(np.uint32).any()
+
+
+def test_an_opened_character_moves_to_the_same_bits(api: Any) -> None:
+    expected = offsets_at(api, ready_shot(api), 20)
+    character = api.create_character(make_character().to_native())
+    while api.character_status(character).running:
+        pass
+    data = api.character_file(character)
+    assert data == api.character_file(character)
+    opened = api.open_character(data)
+    assert not api.character_status(opened).running
+    report = api.character_report(opened)
+    assert report["vertexCount"] == make_character().vertex_count
+    shot = api.create_shot(opened, FRAMES, ShotSettings())
+    api.write_tape(shot, FRAMES.first, make_rows())
+    assert api.wait_frame(shot, 20, 60.0)
+    again = offsets_at(api, shot, 20)
+    assert (again.view(np.uint32) == expected.view(np.uint32)).all()
+
+
+def test_bytes_that_are_no_character_are_refused(api: Any) -> None:
+    for data in (b"", b"x", bytes(1000)):
+        with pytest.raises(BadFileError):
+            api.open_character(data)
+
+
+def test_a_pinned_skin_stays_in_its_pose(api: Any) -> None:
+    character = make_character()
+    count = character.vertex_count
+    native = api.create_character(character.to_native())
+    while api.character_status(native).running:
+        pass
+    shot = api.create_shot(native, FRAMES, ShotSettings())
+    api.write_tape(shot, FRAMES.first, make_rows())
+    assert api.wait_frame(shot, 20, 60.0)
+    assert offsets_at(api, shot, 20).any()
+    api.set_maps(native, MapsInput(pin=np.ones(count, np.float32)), count)
+    assert api.wait_frame(shot, 20, 60.0)
+    assert not offsets_at(api, shot, 20).any()
 
 
 def test_the_order_of_reading_changes_nothing(api: Any) -> None:

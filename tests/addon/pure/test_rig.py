@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sample import make_character
+from softrig.model.maps import Groups
 from softrig.model.rig import (
     LOOSE_TIP,
     SourceBone,
@@ -67,14 +68,13 @@ def test_no_words_no_loose_bones() -> None:
 
 def test_weights_are_rows_sorted_by_vertex() -> None:
     bones = order_bones([[bone("a"), bone("b", "a")]], ())
-    weights = weights_from_groups(
-        4,
+    groups = Groups(
         np.array([3, 0, 0, 2, 1], np.int32),
         np.array([0, 1, 0, 2, 1], np.int32),
         np.array([0.5, 0.25, 0.75, 1.0, 0.0], np.float32),
-        ["a", "b", "not a bone"],
-        bones,
+        ("a", "b", "not a bone"),
     )
+    weights = weights_from_groups(4, groups, bones)
     assert weights.starts.tolist() == [0, 2, 2, 2, 3]
     assert weights.bones.tolist() == [0, 1, 0]
     assert weights.values.tolist() == [0.75, 0.25, 0.5]
@@ -83,13 +83,26 @@ def test_weights_are_rows_sorted_by_vertex() -> None:
 def test_a_group_moves_the_bones_of_that_name_in_all_armatures() -> None:
     bones = order_bones([[bone("a")], [bone("a")]], ())
     one = np.zeros(1, np.int32)
-    weights = weights_from_groups(1, one, one, np.ones(1, np.float32), ["a"], bones)
-    assert weights.bones.tolist() == [0, 1]
+    groups = Groups(one, one, np.ones(1, np.float32), ("a",))
+    assert weights_from_groups(1, groups, bones).bones.tolist() == [0, 1]
+
+
+def test_the_group_of_a_bone_that_does_not_deform_has_no_effect() -> None:
+    bones = order_bones([[bone("a"), bone("control", deforms=False)]], ())
+    both = Groups(
+        np.zeros(2, np.int32),
+        np.arange(2, dtype=np.int32),
+        np.array([0.25, 0.75], np.float32),
+        ("a", "control"),
+    )
+    weights = weights_from_groups(2, both, bones)
+    assert weights.starts.tolist() == [0, 1, 1]
+    assert weights.bones.tolist() == [0]
 
 
 def test_no_groups_no_weights() -> None:
     empty = np.zeros(0, np.int32)
-    weights = weights_from_groups(3, empty, empty, empty.astype(np.float32), [], ())
+    weights = weights_from_groups(3, Groups(empty, empty, empty.astype(np.float32), ()), ())
     assert weights.starts.tolist() == [0, 0, 0, 0]
     assert len(weights.bones) == len(weights.values) == 0
 

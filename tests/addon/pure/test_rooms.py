@@ -11,7 +11,7 @@ import sys
 sys.path.insert(0, sys.argv[1])
 sys.modules["bpy"] = None
 import softrig, softrig.native.api, softrig.model.session
-import softrig.model.schedule, softrig.model.rig_file, softrig.model.settings
+import softrig.model.maps, softrig.model.schedule, softrig.model.rig_file, softrig.model.settings
 assert softrig.model.session.current() is None
 """
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from softrig.model.lifecycle import Event, Phase, State
+from softrig.model.maps import MapChoice, MapChoices
 from softrig.model.schedule import (
     REBUILD_SECONDS,
     REST_SECONDS,
@@ -42,6 +43,22 @@ def test_settings_and_range_are_followed(live: Entry) -> None:
     assert due_events(live, longer, 0.0) == [Event.RANGE_CHANGED]
     faster = replace(WISH, frames=FrameRange(10, 20, 30.0))
     assert due_events(live, faster, 0.0) == [Event.RANGE_CHANGED]
+
+
+def test_other_maps_are_followed_once_nobody_edits(live: Entry) -> None:
+    painted = replace(WISH, maps=MapChoices(mass=MapChoice("heavy", 4.0)))
+    assert due_events(live, painted, 0.0) == [Event.MAPS_CHANGED]
+    assert due_events(live, replace(painted, editing=True), 0.0) == []
+    assert due_events(live, replace(painted, playing=True), 0.0) == []
+    live.maps = painted.maps
+    assert due_events(live, painted, 0.0) == []
+    # detail is a matter of the cage
+    assert (
+        due_events(live, replace(painted, maps=replace(painted.maps, detail=MapChoice("x"))), 0)
+        == []
+    )
+    finer = replace(WISH, build=replace(BUILD, detail=MapChoice("fine", 2.0)), at_once=True)
+    assert due_events(live, finer, 0.0) == [Event.WANTED]
 
 
 def test_the_range_waits_for_the_end_of_playback(live: Entry) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The session: one entry a character, nothing leaked, nothing stale used."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from sample import BUILD, FRAMES, make_character, make_rows
 from softrig.model.lifecycle import Event
 from softrig.model.rig import RefusalError
 from softrig.model.session import Entry, Session, close_session, current, open_session
-from softrig.native.inputs import FrameRange, ShotSettings
+from softrig.native.errors import BadFileError
+from softrig.native.inputs import FrameRange, MapsInput, ShotSettings
 
 
 @pytest.fixture
@@ -49,6 +51,37 @@ def test_the_sentence_of_a_failure_reaches_the_entry(session: Session, fake: Fak
     entry = prepared(session)
     fake.job = failed("nothing inside")
     assert session.poll_preparing(entry) == (Event.FAILED, "nothing inside")
+
+
+def test_what_was_stored_is_opened_without_preparing(session: Session, fake: FakeApi) -> None:
+    entry, shape = session.open_entry("u", "Skin", "Scene"), make_character()
+    fake.job = DONE
+    session.open_prepared(entry, shape, BUILD, b"prepared")
+    assert session.poll_preparing(entry) == (Event.PREPARED, "")
+    assert fake.calls["create_character"] == 0
+    assert entry.fingerprint == shape.fingerprint()
+    assert entry.key == shape.key(BUILD.node_count)
+    assert len(entry.buffer) == len(shape.positions)
+
+
+def test_bytes_that_are_none_change_nothing(session: Session) -> None:
+    entry = session.open_entry("u", "Skin", "Scene")
+    with pytest.raises(BadFileError):
+        session.open_prepared(entry, make_character(), BUILD, b"something")
+    assert entry.character is None and entry.build is None and not entry.key
+
+
+def test_maps_are_set_once_and_make_another_key(session: Session, fake: FakeApi) -> None:
+    entry, shape = live(session), make_character()
+    before, entry.is_kept = entry.key, True
+    assert not session.set_maps(entry, shape)
+    painted = replace(shape, maps=MapsInput(mass=np.full(shape.vertex_count, 2.0, np.float32)))
+    assert session.set_maps(entry, painted)
+    assert not session.set_maps(entry, painted)
+    assert fake.calls["set_maps"] == 1
+    assert fake.maps is painted.maps
+    assert entry.key != before and not entry.is_kept
+    assert entry.fingerprint == shape.fingerprint(), "the cage does not depend on mass"
 
 
 def test_the_tape_can_be_written_in_pieces(session: Session, fake: FakeApi) -> None:

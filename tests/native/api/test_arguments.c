@@ -81,6 +81,26 @@ static srResult characterReport(uint32_t index1, uint32_t generation) {
 static srResult readCage(uint32_t index1, uint32_t generation) {
     return srCharacter_ReadCage(CHARACTER, floats, report.nodeCount, cells, report.cellCount);
 }
+static srResult setMaps(uint32_t index1, uint32_t generation) {
+    srCharacterMaps maps = srDefaultCharacterMaps();
+    return srCharacter_SetMaps(CHARACTER, &maps, scene.def.skinVertexCount);
+}
+static srResult fileSize(uint32_t index1, uint32_t generation) {
+    size_t size;
+    return srCharacter_GetFileSize(CHARACTER, &size);
+}
+static srResult writeFile(uint32_t index1, uint32_t generation) {
+    size_t size = 0;
+    uint8_t few[1];
+    if (srCharacter_GetFileSize(CHARACTER, &size) != sr_success) {
+        return srCharacter_WriteFile(CHARACTER, few, sizeof(few));
+    }
+    uint8_t* bytes = malloc(size);
+    assert_non_null(bytes);
+    srResult result = srCharacter_WriteFile(CHARACTER, bytes, size);
+    free(bytes);
+    return result;
+}
 static srResult createShot(uint32_t index1, uint32_t generation) {
     srShotDef def = srDefaultShotDef();
     srShotId id;
@@ -157,7 +177,8 @@ static const CallOfKind CALLS[] = {
     {setParams, 's', true},       {shotStatus, 's', true},    {waitFrame, 's', true},
     {readOffsets, 's', true},     {readNodes, 's', true},     {stateHash, 's', true},
     {startBake, 's', false},      {destroyShot, 's', false},  {bakeStatus, 'b', false},
-    {bakeWait, 'b', false},       {destroyBake, 'b', false},
+    {bakeWait, 'b', false},       {destroyBake, 'b', false},  {setMaps, 'c', true},
+    {fileSize, 'c', true},        {writeFile, 'c', true},
 };
 
 static void ids_that_name_nothing_are_stale(void** state) {
@@ -196,6 +217,16 @@ static void null_pointers_are_named(void** state) {
                   sr_errorNullArgument);
     assert_result(srCharacter_ReadCage(character, floats, report.nodeCount, NULL, report.cellCount),
                   sr_errorNullArgument);
+    srCharacterId opened = {7, 7};
+    size_t size = 0;
+    uint8_t byte = 0;
+    assert_result(srCharacter_SetMaps(character, NULL, 1), sr_errorNullArgument);
+    assert_result(srCharacter_GetFileSize(character, NULL), sr_errorNullArgument);
+    assert_success(srCharacter_GetFileSize(character, &size));
+    assert_result(srCharacter_WriteFile(character, NULL, size), sr_errorNullArgument);
+    assert_result(srOpenCharacter(NULL, 1, &opened), sr_errorNullArgument);
+    assert_result(srOpenCharacter(&byte, 1, NULL), sr_errorNullArgument);
+    assert_true(opened.index1 == 7 && opened.generation == 7);
     assert_result(srCreateShot(NULL, &shot), sr_errorNullArgument);
     assert_result(srCreateShot(&shotDef, NULL), sr_errorNullArgument);
     assert_result(srShot_WriteTape(shot, 1, 1, NULL, floatCount / FRAMES, NULL), sr_errorNullArgument);
@@ -239,6 +270,12 @@ static void structs_of_another_size_are_refused(void** state) {
         params.structSize = sizes[i];
         bakeDef.structSize = sizes[i];
         assert_result(srCreateCharacter(&characterDef, &newCharacter), sr_errorStructSize);
+        characterDef = scene.def;
+        characterDef.maps.structSize = sizes[i];
+        assert_result(srCreateCharacter(&characterDef, &newCharacter), sr_errorStructSize);
+        assert_result(srCharacter_SetMaps(character, &characterDef.maps, scene.def.skinVertexCount),
+                      sr_errorStructSize);
+        assert_non_null(strstr(srGetErrorText(), "srDefaultCharacterMaps()"));
         assert_result(srCreateShot(&shotDef, &newShot), sr_errorStructSize);
         shotDef.params = srDefaultShotParams();
         shotDef.structSize = sizes[i];

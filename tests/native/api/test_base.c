@@ -27,15 +27,15 @@ static void the_version_is_that_of_the_headers(void** state) {
 // the handshake as its header describes it, for whoever writes bindings by hand
 static void the_hash_of_sizes_is_that_of_names_and_sizes_in_order(void** state) {
     (void)state;
-    const char* const names[] = {"srVersion",         "srAbiInfo",    "srAllocator", "srCharacterId",
-                                 "srShotId",          "srBakeId",     "srJobStatus", "srCharacterDef",
-                                 "srCharacterReport", "srShotParams", "srShotDef",   "srShotStatus",
-                                 "srFrameControls",   "srFrameStats", "srBakeDef"};
-    const size_t sizes[] = {sizeof(srVersion),       sizeof(srAbiInfo),      sizeof(srAllocator),
-                            sizeof(srCharacterId),   sizeof(srShotId),       sizeof(srBakeId),
-                            sizeof(srJobStatus),     sizeof(srCharacterDef), sizeof(srCharacterReport),
-                            sizeof(srShotParams),    sizeof(srShotDef),      sizeof(srShotStatus),
-                            sizeof(srFrameControls), sizeof(srFrameStats),   sizeof(srBakeDef)};
+    const char* const names[] = {"srVersion",      "srAbiInfo",         "srAllocator",  "srCharacterId",
+                                 "srShotId",       "srBakeId",          "srJobStatus",  "srCharacterMaps",
+                                 "srCharacterDef", "srCharacterReport", "srShotParams", "srShotDef",
+                                 "srShotStatus",   "srFrameControls",   "srFrameStats", "srBakeDef"};
+    const size_t sizes[] = {
+        sizeof(srVersion),      sizeof(srAbiInfo),         sizeof(srAllocator),  sizeof(srCharacterId),
+        sizeof(srShotId),       sizeof(srBakeId),          sizeof(srJobStatus),  sizeof(srCharacterMaps),
+        sizeof(srCharacterDef), sizeof(srCharacterReport), sizeof(srShotParams), sizeof(srShotDef),
+        sizeof(srShotStatus),   sizeof(srFrameControls),   sizeof(srFrameStats), sizeof(srBakeDef)};
     uint64_t hash = SR_HASH_SEED;
     for (int32_t i = 0; i < SR_ARRAY_COUNT(names); ++i) {
         uint64_t size = sizes[i];
@@ -56,6 +56,8 @@ static void defaults_have_their_size_and_pass_their_own_checks(void** state) {
     assert_int_equal(srDefaultShotDef().structSize, sizeof(srShotDef));
     assert_int_equal(srDefaultShotDef().params.structSize, sizeof(srShotParams));
     assert_int_equal(srDefaultBakeDef().structSize, sizeof(srBakeDef));
+    assert_int_equal(srDefaultCharacterMaps().structSize, sizeof(srCharacterMaps));
+    assert_int_equal(srDefaultCharacterDef().maps.structSize, sizeof(srCharacterMaps));
     srShotParams params = srDefaultShotParams();
     // everything is right but the id
     assert_result(srShot_SetParams((srShotId){0}, &params), sr_errorStaleId);

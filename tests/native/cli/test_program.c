@@ -281,8 +281,10 @@ static void surfaces_are_the_pose_plus_the_offsets(void** state) {
 static void a_prepared_cage_can_be_used_again(void** state) {
     (void)state;
     srTestFolder folder = makeBarFolder(1.0);
-    runFine(&folder, "prepare bar.obj -o bar.mesh --rig bar.rig --nodes 200");
+    runFine(&folder, "prepare bar.obj -o bar.softrig --cage bar.mesh --rig bar.rig --nodes 200");
     assert_true(printed(&folder, "out.txt", "nodes"));
+    assert_true(printed(&folder, "out.txt", "of angles"));
+    assert_true(printed(&folder, "out.txt", "most memory"));
     srCliMesh cage;
     srCliError error;
     assert_true(srCliReadCageFile(srTestFolder_Path(&folder, "bar.mesh"), &cage, &error));
@@ -294,6 +296,53 @@ static void a_prepared_cage_can_be_used_again(void** state) {
     assert_true(printed(&folder, "out.txt", part));
     runFine(&folder, "info bar.mesh");
     assert_true(printed(&folder, "out.txt", "inverted cells"));
+    srTestFolder_Remove(&folder);
+}
+
+// from `"hash": "` on, of the line that a simulation printed
+static void readHash(const srTestFolder* folder, char outHash[17]) {
+    size_t size = 0;
+    char* line = srTestFolder_Read(folder, "out.txt", &size);
+    char* key = strstr(line, "\"hash\": \"");
+    assert_non_null(key);
+    memcpy(outHash, key + 9, 16);
+    outHash[16] = 0;
+    free(line);
+}
+
+static void a_stored_character_is_simulated_as_if_it_were_prepared(void** state) {
+    (void)state;
+    srTestFolder folder = makeBarFolder(1.0);
+    char expected[17];
+    char hash[17];
+    runFine(&folder, "simulate bar.obj --rig bar.rig --nodes 200 -o bar.pc2 --json");
+    readHash(&folder, expected);
+    runFine(&folder, "prepare bar.obj -o bar.softrig --rig bar.rig --nodes 200 --workers 1");
+    runFine(&folder, "simulate bar.obj --rig bar.rig --prepared bar.softrig -o again.pc2 --json");
+    readHash(&folder, hash);
+    assert_string_equal(hash, expected);
+    float* first = readOffsets(&folder, "bar.pc2", FRAME_COUNT);
+    float* second = readOffsets(&folder, "again.pc2", FRAME_COUNT);
+    assert_memory_equal(first, second, sizeof(float) * 3 * 138 * FRAME_COUNT);
+    free(first);
+    free(second);
+
+    // what does not belong together, or is no character
+    srTestFolder_Write(&folder, "flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    srTestFolder_Write(&folder, "empty.softrig", "");
+    const char* const lines[][2] = {
+        {"simulate bar.obj --rig bar.rig --prepared bar.obj -o no.pc2", "bar.obj: This is not a stored"},
+        {"simulate bar.obj --rig bar.rig --prepared empty.softrig -o no.pc2", "has 0 bytes"},
+        {"simulate bar.obj --rig bar.rig --prepared none.softrig -o no.pc2", "could not be opened"},
+        {"simulate bar.obj --rig bar.rig --prepared bar.softrig -o bar.softrig", "overwritten"},
+    };
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(lines); ++i) {
+        assertFails(&folder, lines[i][0], 1, lines[i][1]);
+    }
+    runFine(&folder, "prepare bar.obj -o bare.softrig --nodes 200");
+    assertFails(&folder, "simulate bar.obj --rig bar.rig --prepared bare.softrig -o no.pc2", 1, "0 bones");
+    assertFails(&folder, "simulate bar.obj --rig bar.rig --prepared bar.softrig --cage x -o no.pc2", 2,
+                "--cage");
     srTestFolder_Remove(&folder);
 }
 
@@ -407,6 +456,7 @@ static void no_output_overwrites_an_input_or_another_output(void** state) {
         "simulate in/frame_0006.obj.partial --rig bar.rig -o bar.pc2 --obj in",
         "simulate bar.obj --rig rig.pc2.partial -o rig.pc2",
         "prepare bar.obj --rig rig.pc2.partial -o rig.pc2",
+        "prepare bar.obj -o bar.softrig --cage bar.softrig",
         "simulate bar.obj --rig bar.rig -o new/frame_0007.obj --obj new",
         "simulate bar.obj --rig bar.rig -o new/frame_0007.obj.partial --obj new",
     };
@@ -458,6 +508,7 @@ int main(void) {
         cmocka_unit_test(the_number_of_workers_changes_no_bit),
         cmocka_unit_test(surfaces_are_the_pose_plus_the_offsets),
         cmocka_unit_test(a_prepared_cage_can_be_used_again),
+        cmocka_unit_test(a_stored_character_is_simulated_as_if_it_were_prepared),
         cmocka_unit_test(one_line_for_machines_is_all_that_is_printed),
         cmocka_unit_test(info_says_what_a_file_holds),
         cmocka_unit_test(help_is_there_for_every_verb),

@@ -235,6 +235,36 @@ static void the_count_is_right_with_several_threads(void** state) {
     assert_int_equal(srAlloc_GetByteCount(), before);
 }
 
+static void a_watch_sees_the_most_that_was_held_at_once(void** state) {
+    (void)state;
+    size_t before = srAlloc_GetByteCount();
+    int32_t outer = srAlloc_BeginWatch();
+    char* first = SR_ALLOC(char, 1000);
+    char* second = SR_ALLOC(char, 5000);
+    SR_FREE(second, 5000);
+    int32_t inner = srAlloc_BeginWatch();
+    char* third = SR_ALLOC(char, 2000);
+    void* foreign = srMallocForeign(100);
+    srFreeForeign(foreign);
+    SR_FREE(third, 2000);
+    size_t seen = srAlloc_EndWatch(inner);
+    assert_true(seen >= before + 3100 && seen < before + 3500); // the foreign block's header
+    SR_FREE(first, 1000);
+    assert_true(srAlloc_EndWatch(outer) == before + 6000);
+
+    // as many as there are, one too many, and again
+    for (int round = 0; round < 2; ++round) {
+        int32_t watches[9];
+        for (int i = 0; i < 9; ++i) {
+            watches[i] = srAlloc_BeginWatch();
+        }
+        assert_int_equal(watches[8], -1);
+        for (int i = 0; i < 9; ++i) {
+            assert_true(srAlloc_EndWatch(watches[i]) == before);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(bytes_are_counted_until_they_are_freed, srTestNothingLeaked),
@@ -251,6 +281,7 @@ int main(void) {
                                   srTestNothingLeaked),
         cmocka_unit_test_teardown(a_misaligned_block_of_the_host_is_given_back, srTestNothingLeaked),
         cmocka_unit_test_teardown(the_count_is_right_with_several_threads, srTestNothingLeaked),
+        cmocka_unit_test(a_watch_sees_the_most_that_was_held_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ static void each_thread_has_its_own_sentence(void** state) {
 
 static void every_result_has_its_own_name(void** state) {
     (void)state;
-    for (int i = sr_success; i <= sr_errorInternal; i++) {
+    for (int i = sr_success; i <= sr_errorBadFile; i++) {
         const char* name = srGetResultName((srResult)i);
         assert_int_equal(strncmp(name, "sr_", 3), 0);
         for (int k = sr_success; k < i; k++) {

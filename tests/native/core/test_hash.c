@@ -42,11 +42,58 @@ static void one_bit_makes_another_hash(void** state) {
     }
 }
 
+static void every_bit_byte_and_size_of_a_block_counts(void** state) {
+    (void)state;
+    unsigned char bytes[80] = {0};
+    for (size_t size = 0; size <= 80; size++) {
+        // a block of zeros of another size is another block
+        for (size_t other = 0; other < size; other++) {
+            assert_true(srHashBlock(bytes, other) != srHashBlock(bytes, size));
+        }
+    }
+    uint64_t before = srHashBlock(bytes, 77);
+    for (int32_t bit = 0; bit < 8 * 77; bit++) {
+        bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        assert_true(srHashBlock(bytes, 77) != before);
+        bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    }
+    // nor may words change places, within a lane or between lanes
+    for (unsigned char i = 0; i < 80; i++) {
+        bytes[i] = (unsigned char)(i * i + 1);
+    }
+    before = srHashBlock(bytes, 80);
+    for (int32_t a = 0; a < 10; a++) {
+        for (int32_t b = 0; b < a; b++) {
+            unsigned char swapped[80];
+            memcpy(swapped, bytes, 80);
+            memcpy(swapped + 8 * a, bytes + 8 * b, 8);
+            memcpy(swapped + 8 * b, bytes + 8 * a, 8);
+            assert_true(srHashBlock(swapped, 80) != before);
+        }
+    }
+}
+
+static void blocks_of_one_content_hash_alike_wherever_they_lie(void** state) {
+    (void)state;
+    unsigned char room[128] = {0};
+    for (size_t shift = 0; shift < 16; shift++) {
+        memset(room, 0xee, sizeof(room));
+        for (unsigned char i = 0; i < 100; i++) {
+            room[shift + i] = i;
+        }
+        unsigned char plain[100];
+        memcpy(plain, room + shift, 100);
+        assert_true(srHashBlock(room + shift, 100) == srHashBlock(plain, 100));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_vectors_are_met),
         cmocka_unit_test(a_run_of_bytes_may_be_cut_anywhere),
         cmocka_unit_test(one_bit_makes_another_hash),
+        cmocka_unit_test(every_bit_byte_and_size_of_a_block_counts),
+        cmocka_unit_test(blocks_of_one_content_hash_alike_wherever_they_lie),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static void the_character_is_there_when_the_job_has_ended(void** state) {
     assert_success(srStartPreparation(&scene.def, &preparation));
     // the caller's arrays may go at once
     srTestDestroyScene(&scene);
-    const srCharacter* character = NULL;
+    srCharacter* character = NULL;
     if (srPreparation_GetCharacter(preparation, &character) != sr_success) {
         assert_string_not_equal(srGetErrorText(), "");
     }
@@ -33,7 +33,7 @@ static void a_failure_is_told_with_its_sentence(void** state) {
     assert_true(srTestCreateTailScene(&scene));
     scene.def.skinTriangleCount = 1;
     srPreparation* preparation = NULL;
-    const srCharacter* character = NULL;
+    srCharacter* character = NULL;
     assert_success(srStartPreparation(&scene.def, &preparation));
     assert_true(srJob_Wait(srPreparation_GetJob(preparation), -1.0));
     assert_result(srPreparation_GetCharacter(preparation, &character), sr_errorNoInside);

@@ -171,6 +171,45 @@ static void every_failing_allocation_is_an_error_and_no_leak(void** state) {
     free(nodes);
 }
 
+static void stored_runs_are_taken_over_and_hostile_ones_refused(void** state) {
+    (void)state;
+    uint64_t seed = 77;
+    const int32_t count = 4000, nodeCount = 900;
+    int32_t* nodes = makeGraph(&seed, 2, count, nodeCount, 40);
+    srChunks made, copy;
+    assert_success(srCreateChunks(nodes, 2, count, nodeCount, &made));
+    assert_true(made.chunkCount >= 4);
+    assert_success(srCopyChunks(nodes, 2, nodeCount, &made, &copy));
+    assert_int_equal(copy.chunkCount, made.chunkCount);
+    assert_memory_equal(copy.order, made.order, 4 * (size_t)count);
+    assert_memory_equal(copy.starts, made.starts, 4 * ((size_t)made.chunkCount + 1));
+    srDestroyChunks(&copy);
+
+    // twice the same, none at all, runs that overlap, and runs that share nodes
+    const struct {
+        int32_t* place;
+        int32_t value;
+    } damages[] = {{&made.order[7], made.order[8]},
+                   {&made.order[0], -1},
+                   {&made.order[9], count},
+                   {&made.starts[0], 1},
+                   {&made.starts[2], made.starts[3] + 1},
+                   {&made.starts[made.chunkCount], count + 1},
+                   {&made.starts[2], made.starts[1]},
+                   {&made.chunkCount, made.chunkCount - 1},
+                   {&made.chunkCount, -1},
+                   {&made.chunkCount, count + 1}};
+    for (int i = 0; i < SR_ARRAY_COUNT(damages); ++i) {
+        int32_t kept = *damages[i].place;
+        *damages[i].place = damages[i].value;
+        assert_result(srCopyChunks(nodes, 2, nodeCount, &made, &copy), sr_errorInvalidValue);
+        srDestroyChunks(&copy);
+        *damages[i].place = kept;
+    }
+    srDestroyChunks(&made);
+    free(nodes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_graphs_are_cut_into_runs_that_share_no_node),
@@ -179,6 +218,7 @@ int main(void) {
         cmocka_unit_test(neighbours_in_order_seldom_share_a_node),
         cmocka_unit_test(no_constraints_make_no_runs),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_no_leak),
+        cmocka_unit_test(stored_runs_are_taken_over_and_hostile_ones_refused),
     };
     return cmocka_run_group_tests_name("solver/chunks", tests, NULL, srTestNothingLeaked);
 }

@@ -96,6 +96,96 @@ static void a_scaled_object_is_tuned_as_a_character_of_that_size(void** state) {
     }
 }
 
+// one painted map over a body: `factor` at every second node, and nothing at the others
+static void tuneWithMap(srTestBody* body, const float** map, srXpbdMaps* maps, float* values, float factor,
+                        float unpainted) {
+    for (int32_t i = 0; i < body->cage.nodeCount; ++i) {
+        values[i] = i % 2 == 0 ? factor : unpainted;
+    }
+    *map = values;
+    srXpbdDials dials = srTestDials(body);
+    dials.maps = *maps;
+    srTestBody_Tune(body, &dials);
+    *map = NULL;
+}
+
+static void painted_maps_change_what_they_name_and_nothing_else(void** state) {
+    (void)state;
+    srTestBody plain, painted;
+    assert_success(srTestCreateBody(COUNTS, SPACING, &plain));
+    assert_success(srTestCreateBody(COUNTS, SPACING, &painted));
+    srXpbdDials dials = srTestDials(&plain);
+    srTestBody_Tune(&plain, &dials);
+    const srXpbdTuning *a = &plain.tuning, *b = &painted.tuning;
+    float* values = malloc(sizeof(float) * (size_t)plain.cage.nodeCount);
+    assert_non_null(values);
+    size_t nodeBytes = sizeof(float) * (size_t)plain.cage.nodeCount;
+    size_t edgeBytes = sizeof(float) * (size_t)plain.cage.edgeCount;
+    srXpbdMaps maps = {0};
+
+    tuneWithMap(&painted, &maps.stiffness, &maps, values, 1.0f, 1.0f);
+    assert_memory_equal(a->edgeCompliances, b->edgeCompliances, edgeBytes);
+    assert_memory_equal(a->bondFactors, b->bondFactors, nodeBytes);
+
+    // four times as stiff: edges between such nodes give a quarter, half of that factor where one end is so
+    tuneWithMap(&painted, &maps.stiffness, &maps, values, 4.0f, 1.0f);
+    assert_memory_equal(a->inverseMasses, b->inverseMasses, nodeBytes);
+    for (int32_t j = 0; j < plain.cage.edgeCount; ++j) {
+        const int32_t* ends = plain.rest.edges[j];
+        double factor = (ends[0] % 2 == 0 ? 2.0 : 1.0) * (ends[1] % 2 == 0 ? 2.0 : 1.0);
+        assert_near((double)b->edgeCompliances[j] * factor / (double)a->edgeCompliances[j], 1.0, 1e-6);
+    }
+
+    // twice the mass, and a slower swing: omega^2 = k / m is half of it
+    tuneWithMap(&painted, &maps.mass, &maps, values, 2.0f, 1.0f);
+    assert_memory_equal(a->edgeCompliances, b->edgeCompliances, edgeBytes);
+    for (int32_t i = 0; i < plain.cage.nodeCount; ++i) {
+        float share = i % 2 == 0 ? 2.0f : 1.0f;
+        assert_true(b->inverseMasses[i] * share == a->inverseMasses[i]);
+        bool isFree = a->inverseMasses[i] > 0.0f && plain.rest.holds[i] == 0.0f;
+        double pull = 1.0 / (double)a->bondFactors[i] - 1.0, painted1 = 1.0 / (double)b->bondFactors[i] - 1.0;
+        // two floats just below one, whose difference from it is about 1e-3
+        assert_true(!isFree || fabs(painted1 * (double)share / pull - 1.0) < 1e-3);
+    }
+
+    // damping changes what is left of velocities alone
+    tuneWithMap(&painted, &maps.damping, &maps, values, 3.0f, 1.0f);
+    assert_memory_equal(a->bondFactors, b->bondFactors, nodeBytes);
+    for (int32_t i = 0; i < plain.cage.nodeCount; ++i) {
+        assert_true(i % 2 == 0 ? b->velocitiesLeft[i] < a->velocitiesLeft[i]
+                               : b->velocitiesLeft[i] == a->velocitiesLeft[i]);
+    }
+    free(values);
+    srTestDestroyBody(&plain);
+    srTestDestroyBody(&painted);
+}
+
+static void a_node_obeys_as_much_as_the_most_of_bone_hold_and_pin(void** state) {
+    (void)state;
+    srTestBody body;
+    assert_success(srTestCreateBody(COUNTS, SPACING, &body));
+    const float painted[] = {0.0f, 0.3f, 1.0f};
+    float* holds = malloc(sizeof(float) * (size_t)body.cage.nodeCount);
+    float* pins = malloc(sizeof(float) * (size_t)body.cage.nodeCount);
+    assert_true(holds != NULL && pins != NULL);
+    for (int32_t i = 0; i < body.cage.nodeCount; ++i) {
+        body.rest.holds[i] = painted[i % 3];
+        holds[i] = painted[i / 3 % 3];
+        pins[i] = painted[i / 9 % 3];
+    }
+    srXpbdDials dials = srTestDials(&body);
+    dials.maps = (srXpbdMaps){.hold = holds, .pin = pins};
+    srTestBody_Tune(&body, &dials);
+    for (int32_t i = 0; i < body.cage.nodeCount; ++i) {
+        float most = fmaxf(painted[i % 3], fmaxf(holds[i], pins[i]));
+        assert_true(srFindHold(&body.rest, &dials.maps, i) == most);
+        assert_true((body.tuning.inverseMasses[i] == 0.0f) == (most == 1.0f));
+    }
+    free(holds);
+    free(pins);
+    srTestDestroyBody(&body);
+}
+
 static srResult makeRestAndTuning(void* context) {
     const srTestBody* body = context;
     srXpbdShape shape = {
@@ -133,6 +223,8 @@ int main(void) {
         cmocka_unit_test(constraints_are_the_cage_s_in_the_order_of_solving),
         cmocka_unit_test(held_nodes_have_no_inverse_mass_and_free_ones_their_own),
         cmocka_unit_test(a_scaled_object_is_tuned_as_a_character_of_that_size),
+        cmocka_unit_test(painted_maps_change_what_they_name_and_nothing_else),
+        cmocka_unit_test(a_node_obeys_as_much_as_the_most_of_bone_hold_and_pin),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_no_leak),
     };
     return cmocka_run_group_tests_name("solver/xpbd_rest", tests, NULL, srTestNothingLeaked);

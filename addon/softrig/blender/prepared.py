@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What was prepared, kept with the carrier: bytes in a custom property of its object.
+
+Every Blender takes such a property along when it saves, undoes, copies, appends and links. So a
+character that comes from a file moves at once, and moves alike on every machine.
+"""
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+from ..model.rig import Shape
+from ..model.session import BuildInputs, Entry, Session
+from ..native.errors import NativeError
+from . import carrier, compat, graph
+
+log = logging.getLogger(__name__)
+
+DATA = "softrig_prepared"
+KEY = "softrig_prepared_for"
+"""Names what was prepared: the same skin, weights, bones and wishes give the same text."""
+
+
+def keep(session: Session, entry: Entry, ob: Any) -> None:
+    """On the carrier, if there is one that may be written; else the next turn to do so."""
+    holder = carrier.find_carrier(ob)
+    if holder is None or holder.library is not None or entry.character is None:
+        return
+    try:
+        data = session.api.character_file(entry.character)
+    except NativeError as error:
+        log.warning("%s was not stored: %s", entry.object_name, error)
+        return
+    compat.write_bytes(holder, DATA, data)
+    holder[KEY] = entry.key
+    entry.is_kept = True
+
+
+def open_kept(session: Session, entry: Entry, ob: Any, shape: Shape, build: BuildInputs) -> bool:
+    """Takes what fits from the carrier, an override also from that of the linked file."""
+    key = shape.key(build.node_count)
+    for holder in _holders(ob):
+        data = holder.get(DATA)
+        if holder.get(KEY) != key or not isinstance(data, bytes):
+            continue
+        try:
+            session.open_prepared(entry, shape, build, data)
+        except NativeError as error:
+            log.warning("%s is prepared again: %s", entry.object_name, error)
+            continue
+        entry.is_kept = holder == carrier.find_carrier(ob)
+        return True
+    return False
+
+
+def _holders(ob: Any) -> Iterator[Any]:
+    borrowed = carrier.find_borrowed(ob)
+    linked = compat.get_input(borrowed, graph.CARRIER) if borrowed is not None else None
+    return (holder for holder in (carrier.find_carrier(ob), linked) if holder is not None)

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Counts that fit together, indices in range, numbers that are finite and within what preparing can make.
+
+#include "sim/character_check.h"
+
+#include "core/alloc.h"
+
+#include <math.h>
+
+#define LARGEST_NODE_COUNT 10000000
+#define LARGEST_PLACE 1e12 // as for what is prepared
+#define LARGEST_WEIGHT_SUM 4.001
+#define SUM_TOLERANCE 1e-6
+
+static srResult failStored(const char* what) {
+    return srFail(sr_errorBadFile, "The stored character is damaged: %s.", what);
+}
+
+static bool areInRange(const int32_t* indices, size_t count, int32_t end) {
+    bool isFine = true;
+    for (size_t i = 0; i < count; ++i) {
+        isFine = isFine && indices[i] >= 0 && indices[i] < end;
+    }
+    return isFine;
+}
+
+// no NaN is within anything
+static bool areWithin(const float* values, size_t count, float lowest, float highest) {
+    bool isFine = true;
+    for (size_t i = 0; i < count; ++i) {
+        isFine = isFine && values[i] >= lowest && values[i] <= highest;
+    }
+    return isFine;
+}
+
+static bool doFinitesLie(const double* values, size_t count, double limit) {
+    bool isFine = true;
+    for (size_t i = 0; i < count; ++i) {
+        isFine = isFine && values[i] >= -limit && values[i] <= limit;
+    }
+    return isFine;
+}
+
+// starts of runs that fill an array from end to end, none of them empty
+static bool areStarts(const int32_t* starts, int32_t count, int32_t end) {
+    bool isFine = starts[0] == 0 && starts[count - 1] == end;
+    for (int32_t i = 1; i < count; ++i) {
+        isFine = isFine && starts[i] > starts[i - 1];
+    }
+    return isFine;
+}
+
+static srResult checkCounts(const srStoredCharacter* s) {
+    int32_t nodeCount = s->nodesCount;
+    bool hasCage = nodeCount >= 4 && nodeCount <= LARGEST_NODE_COUNT && s->cellsCount >= 1 &&
+                   s->edgesCount >= 6 && s->edgesCount <= INT32_MAX / 4 && s->cellsCount <= INT32_MAX / 6;
+    bool hasPoints = s->pointNodesCount >= 1 && s->pointNodesCount == s->pointWeightsCount;
+    bool hasBones = s->inverseRestsCount == s->boneSpacesCount && s->inverseRestsCount <= 100000;
+    bool hasWeights = (int64_t)s->weightStartsCount == (int64_t)nodeCount + 1 &&
+                      s->weightBonesCount >= nodeCount && s->weightBonesCount == s->weightValuesCount;
+    bool hasHolds = s->holdsCount == nodeCount && s->boneDistancesCount == nodeCount;
+    bool hasOrder = s->edgeOrderCount == s->edgesCount && s->cellOrderCount == s->cellsCount &&
+                    s->edgeStartsCount >= 2 && s->cellStartsCount >= 2;
+    bool hasFacts = s->factsCount == 1 && s->reportCount >= 1;
+    if (!hasCage || !hasPoints || !hasBones || !hasWeights || !hasHolds || !hasOrder || !hasFacts) {
+        return failStored("its counts do not fit together");
+    }
+    for (int kind = 0; kind < sr_mapKindCount; ++kind) {
+        if (s->maps[kind] != NULL && s->mapCounts[kind] != nodeCount) {
+            return failStored("a painted map has another number of nodes");
+        }
+    }
+    return sr_success;
+}
+
+// A word with all ones where a float has its exponent is no number, and no count either.
+static srResult checkFacts(const srStoredCharacter* s) {
+    for (int32_t i = 0; i < s->reportCount; ++i) {
+        if ((s->report[i] & 0x7f800000u) == 0x7f800000u) {
+            return failStored("its report holds what is no number");
+        }
+    }
+    const srStoredFacts* facts = s->facts;
+    bool isFine = facts->spaceCount >= (s->inverseRestsCount > 0 ? 1 : 0) && facts->spaceCount <= 10000 &&
+                  facts->outsideCount >= 0 && facts->rootMap >= 0 && facts->rootMap <= s->inverseRestsCount &&
+                  facts->outsideCount <= s->pointNodesCount &&
+                  facts->largestWeightSum >= 1.0 - SUM_TOLERANCE &&
+                  facts->largestWeightSum <= LARGEST_WEIGHT_SUM;
+    return isFine ? sr_success : failStored("its facts are out of range");
+}
+
+static double sixVolumes(const srVec3* nodes, const int32_t corners[4]) {
+    srVec3 a = nodes[corners[0]];
+    srVec3 ab = srSub(nodes[corners[1]], a);
+    srVec3 ac = srSub(nodes[corners[2]], a);
+    srVec3 ad = srSub(nodes[corners[3]], a);
+    return srDot(ab, srCross(ac, ad));
+}
+
+static srResult checkCells(const srStoredCharacter* s) {
+    if (!doFinitesLie(&s->nodes[0].x, 3 * (size_t)s->nodesCount, LARGEST_PLACE)) {
+        return failStored("a node is no place");
+    }
+    if (!areInRange(s->cells[0], 4 * (size_t)s->cellsCount, s->nodesCount)) {
+        return failStored("a cell has a corner that is no node");
+    }
+    for (int32_t cell = 0; cell < s->cellsCount; ++cell) {
+        double volume = sixVolumes(s->nodes, s->cells[cell]);
+        if (!(volume > 0.0) || !isfinite(volume)) {
+            return failStored("a cell has no volume");
+        }
+    }
+    return sr_success;
+}
+
+// marks the edges that cells have; false when a cell has one that is not listed
+static bool markEdges(const srStoredCharacter* s, const int32_t* firstEdges, uint8_t* isUsed) {
+    static const int PAIRS[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+    for (int32_t i = 0; i < 6 * s->cellsCount; ++i) {
+        int32_t a = s->cells[i / 6][PAIRS[i % 6][0]];
+        int32_t b = s->cells[i / 6][PAIRS[i % 6][1]];
+        int32_t low = a < b ? a : b;
+        int32_t high = a < b ? b : a;
+        int32_t edge = firstEdges[low];
+        while (edge < firstEdges[low + 1] && s->edges[edge][1] < high) {
+            ++edge;
+        }
+        if (edge >= firstEdges[low + 1] || s->edges[edge][1] != high) {
+            return false;
+        }
+        isUsed[edge] = 1;
+    }
+    return true;
+}
+
+// where the edges of each lower node begin; false unless they ascend, lower node first
+static bool listFirstEdges(const srStoredCharacter* s, int32_t* firstEdges) {
+    int32_t node = 0;
+    for (int32_t edge = 0; edge < s->edgesCount; ++edge) {
+        const int32_t* ends = s->edges[edge];
+        bool isSorted = edge == 0 || ends[0] > ends[-2] || (ends[0] == ends[-2] && ends[1] > ends[-1]);
+        if (!isSorted || ends[0] >= ends[1]) {
+            return false;
+        }
+        for (; node <= ends[0]; ++node) {
+            firstEdges[node] = edge;
+        }
+    }
+    for (; node <= s->nodesCount; ++node) {
+        firstEdges[node] = s->edgesCount;
+    }
+    return true;
+}
+
+// all edges of the cells and no others
+static srResult checkEdges(const srStoredCharacter* s) {
+    if (!areInRange(s->edges[0], 2 * (size_t)s->edgesCount, s->nodesCount)) {
+        return failStored("an edge has an end that is no node");
+    }
+    srResult result = sr_success;
+    int32_t* firstEdges = SR_ALLOC(int32_t, s->nodesCount + 1);
+    uint8_t* isUsed = SR_ALLOC_ZERO(uint8_t, s->edgesCount);
+    if (firstEdges == NULL || isUsed == NULL) {
+        result = srFailOutOfMemory("a stored character");
+        goto cleanup;
+    }
+    bool isFine = listFirstEdges(s, firstEdges) && markEdges(s, firstEdges, isUsed);
+    for (int32_t edge = 0; isFine && edge < s->edgesCount; ++edge) {
+        isFine = isUsed[edge] != 0;
+    }
+    result = isFine ? sr_success : failStored("its edges are not those of its cells");
+
+cleanup:
+    SR_FREE(firstEdges, s->nodesCount + 1);
+    SR_FREE(isUsed, s->edgesCount);
+    return result;
+}
+
+static srResult checkEmbedding(const srStoredCharacter* s) {
+    if (!areInRange(s->pointNodes[0], 4 * (size_t)s->pointNodesCount, s->nodesCount)) {
+        return failStored("a vertex hangs on what is no node");
+    }
+    float limit = (float)LARGEST_WEIGHT_SUM;
+    return areWithin(s->pointWeights[0], 4 * (size_t)s->pointWeightsCount, -limit, limit)
+               ? sr_success
+               : failStored("a vertex has a weight out of range");
+}
+
+static srResult checkRig(const srStoredCharacter* s) {
+    size_t boneCount = (size_t)s->inverseRestsCount;
+    size_t numbers = sizeof(srMat34) / sizeof(double);
+    if (boneCount > 0 && (!doFinitesLie((const double*)s->inverseRests, numbers * boneCount, 1e30) ||
+                          !areInRange(s->boneSpaces, boneCount, s->facts->spaceCount))) {
+        return failStored("a bone is none");
+    }
+    if (!areStarts(s->weightStarts, s->weightStartsCount, s->weightBonesCount) ||
+        !areInRange(s->weightBones, (size_t)s->weightBonesCount, s->inverseRestsCount + 1)) {
+        return failStored("a node has a weight for no bone");
+    }
+    for (int32_t i = 0; i < s->nodesCount; ++i) {
+        double sum = 0.0;
+        for (int32_t entry = s->weightStarts[i]; entry < s->weightStarts[i + 1]; ++entry) {
+            double weight = s->weightValues[entry];
+            sum += weight >= 0.0 ? weight : 2.0; // a NaN neither
+        }
+        if (!(fabs(sum - 1.0) <= SUM_TOLERANCE)) {
+            return failStored("a node's weights do not sum to one");
+        }
+    }
+    return sr_success;
+}
+
+static srResult checkFlesh(const srStoredCharacter* s) {
+    size_t nodeCount = (size_t)s->nodesCount;
+    if (!areWithin(s->holds, nodeCount, 0.0f, 1.0f) ||
+        !areWithin(s->boneDistances, nodeCount, 0.0f, (float)(4.0 * LARGEST_PLACE))) {
+        return failStored("its hold map is out of range");
+    }
+    for (int kind = 0; kind < sr_mapKindCount; ++kind) {
+        srMapRange range = srGetMapRange((srMapKind)kind);
+        if (s->maps[kind] != NULL && !areWithin(s->maps[kind], nodeCount, range.lowest, range.highest)) {
+            return failStored("a painted map is out of range");
+        }
+    }
+    return sr_success;
+}
+
+srResult srCheckStoredCharacter(const srStoredCharacter* stored) {
+    SR_TRY(checkCounts(stored));
+    SR_TRY(checkFacts(stored));
+    SR_TRY(checkCells(stored));
+    SR_TRY(checkEdges(stored));
+    SR_TRY(checkEmbedding(stored));
+    SR_TRY(checkRig(stored));
+    return checkFlesh(stored);
+}
