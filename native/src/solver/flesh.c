@@ -14,6 +14,7 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "math/rotation.h"
+#include "solver/coarse.h"
 #include "solver/pace.h"
 
 #include <math.h>
@@ -40,6 +41,9 @@ struct srFleshScratch {
     srCellPoseError* poseErrors;
     srCellTurn* turns;
     srCellMultiplier* multipliers;
+    float* predicted; // rows before the sweep, for the coarse correction, as is:
+    float* forces;
+    srCoarseScratch coarse;
 };
 
 typedef struct Step {
@@ -58,6 +62,7 @@ typedef struct Step {
     bool isFirst;   // substep: nothing to finish
     bool isLast;    // nothing to predict
     bool isShared;
+    bool isCoarse;
 } Step;
 
 srResult srCreateFleshScratch(const srFleshRest* rest, const srFleshDials* dials,
@@ -91,7 +96,14 @@ srResult srCreateFleshScratch(const srFleshRest* rest, const srFleshDials* dials
             isComplete = isComplete && scratch->multipliers != NULL;
         }
     }
-    if (!isComplete) {
+    srResult result = sr_success;
+    if (rest->coarse != NULL) {
+        scratch->predicted = SR_ALLOC_ZERO(float, floatCount);
+        scratch->forces = SR_ALLOC_ZERO(float, floatCount);
+        isComplete = isComplete && scratch->predicted != NULL && scratch->forces != NULL;
+        result = srCreateCoarseScratch(rest->coarse, &scratch->coarse);
+    }
+    if (result != sr_success || !isComplete) {
         srDestroyFleshScratch(scratch);
         return srFailOutOfMemory("the simulation");
     }
@@ -108,6 +120,9 @@ void srDestroyFleshScratch(srFleshScratch* scratch) {
     SR_FREE(scratch->starts, floatCount);
     SR_FREE(scratch->velocities, floatCount);
     SR_FREE(scratch->poseRows, floatCount);
+    SR_FREE(scratch->predicted, floatCount);
+    SR_FREE(scratch->forces, floatCount);
+    srDestroyCoarseScratch(&scratch->coarse);
     SR_FREE(scratch->poses, scratch->blockCount);
     SR_FREE(scratch->poseErrors, scratch->blockCount);
     SR_FREE(scratch->turns, scratch->blockCount);
@@ -116,8 +131,13 @@ void srDestroyFleshScratch(srFleshScratch* scratch) {
 }
 
 // all at once on the calling thread, or in ranges among the workers
-static void forRanges(const Step* step, srRangeFcn* body, int32_t count, int32_t rangeSize) {
-    srParallelFor(body, count, step->isShared ? rangeSize : count > 0 ? count : 1, (void*)step);
+static void forRangesWith(const Step* step, srRangeFcn* body, int32_t count, int32_t rangeSize,
+                          void* context) {
+    srParallelFor(body, count, step->isShared ? rangeSize : count > 0 ? count : 1, context);
+}
+
+static void forRanges(Step* step, srRangeFcn* body, int32_t count, int32_t rangeSize) {
+    forRangesWith(step, body, count, rangeSize, step);
 }
 
 static bool isSane(float x) {
@@ -198,6 +218,9 @@ static void advanceRange(int32_t begin, int32_t end, int32_t worker, void* conte
             row[1] += push * step->loads[i].y;
             row[2] += push * step->loads[i].z;
         }
+        if (step->isCoarse) {
+            memcpy(step->scratch->predicted + SR_ROW_FLOATS * (size_t)i, row, SR_ROW_FLOATS * sizeof(float));
+        }
     }
 }
 
@@ -260,9 +283,24 @@ static void poseCellRange(int32_t begin, int32_t end, int32_t worker, void* cont
     }
 }
 
+static srCoarseStep coarseStep(const Step* step) {
+    return (srCoarseStep){
+        .coarse = step->tuning->coarse,
+        .rest = step->rest->coarse,
+        .scratch = &step->scratch->coarse,
+        .predicted = step->scratch->predicted,
+        .forces = step->scratch->forces,
+        .rows = step->scratch->rows,
+    };
+}
+
 static void poseCells(Step* step) {
     forRanges(step, poseNodeRange, step->rest->nodeCount, NODES_PER_RANGE);
     forRanges(step, poseCellRange, step->rest->batches.batchCount, BLOCKS_PER_RANGE);
+    if (step->isCoarse) {
+        srCoarseStep coarse = coarseStep(step);
+        srCoarse_Pose(&coarse, step->scratch->poseRows);
+    }
 }
 
 static void solveChunks(int32_t begin, int32_t end, int32_t worker, void* context) {
@@ -280,6 +318,27 @@ static void sweepChunks(Step* step, srRangeFcn* body) {
     for (step->parity = 0; step->parity < 2; ++step->parity) {
         forRanges(step, body, (step->rest->batches.chunkCount - step->parity + 1) / 2, 1);
     }
+}
+
+static void addChunkForces(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    const int32_t* starts = step->rest->batches.starts;
+    for (int32_t k = begin; k < end; ++k) {
+        int32_t chunk = 2 * k + step->parity;
+        step->kernels->addForces(&step->sweep, starts[chunk], starts[chunk + 1]);
+    }
+}
+
+static void correctCoarsely(Step* step) {
+    srFleshScratch* scratch = step->scratch;
+    memset(scratch->forces, 0, SR_ROW_FLOATS * (size_t)scratch->rowCount * sizeof(float));
+    sweepChunks(step, addChunkForces);
+    srCoarseStep coarse = coarseStep(step);
+    int32_t blockCount = srCoarse_GetBlockCount(coarse.rest);
+    forRangesWith(step, srCoarse_RestrictBlocks, blockCount, 1, &coarse);
+    srCoarse_Solve(&coarse);
+    forRangesWith(step, srCoarse_ProlongBlocks, blockCount, 1, &coarse);
 }
 
 static void startTurns(srFleshScratch* scratch) {
@@ -300,6 +359,9 @@ static void solveSubstep(Step* step) {
     for (int32_t i = 0; i < tuning->dials.sweeps; ++i) {
         sweepChunks(step, solveChunks);
         step->turnSteps = 1;
+        if (step->isCoarse) {
+            correctCoarsely(step);
+        }
     }
 }
 
@@ -355,9 +417,11 @@ static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, cons
                 .turns = scratch->turns,
                 .multipliers = dials->sweeps > 1 ? scratch->multipliers : NULL,
                 .rows = scratch->rows,
+                .forces = scratch->forces,
             },
         .toRest = (float)(1.0 / dials->scale),
         .turnSteps = FIRST_TURN_STEPS,
+        .isCoarse = srCoarse_IsReady(tuning->coarse) && scratch->predicted != NULL,
     };
 }
 

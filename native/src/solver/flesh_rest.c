@@ -114,7 +114,7 @@ srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* outRest) {
         result = srCreateFleshPatches(shape, &rest, &rest.patches);
     }
     if (result == sr_success && shape->handleCount > 0) {
-        result = srCreateCoarseRest(shape, &rest, &rest.coarse);
+        result = srCreateCoarseRest(shape, &rest.coarse);
     }
     if (result != sr_success) {
         srDestroyFleshRest(&rest);

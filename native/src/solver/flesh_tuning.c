@@ -13,6 +13,7 @@
 #include "core/alloc.h"
 #include "elastic/material.h"
 #include "math/mat34.h"
+#include "solver/coarse.h"
 
 #include <math.h>
 
@@ -24,6 +25,11 @@
 // overshooting.
 #define COMPENSATION 0.8
 #define LEAST_COMPLIANCE 0.02
+
+// What one sweep leaves unsolved may feed a swing. Taken this late in the substep, forces damp more than that,
+// by beam trials over softness, Poisson's ratio and with the coarse correction; at 0.6 the nearly
+// incompressible ones blow up.
+#define LEAST_THETA 0.7
 
 #define LARGEST_RATIO 1e30 // of compliances: no resistance to a change of volume, and yet a number
 
@@ -49,10 +55,15 @@ srResult srCreateFleshTuning(const srFleshRest* rest, srFleshTuning* outTuning) 
         srDestroyFleshTuning(rest, outTuning);
         return srFailOutOfMemory("the material");
     }
-    return sr_success;
+    srResult result = rest->coarse != NULL ? srCreateCoarse(rest->coarse, &outTuning->coarse) : sr_success;
+    if (result != sr_success) {
+        srDestroyFleshTuning(rest, outTuning);
+    }
+    return result;
 }
 
 void srDestroyFleshTuning(const srFleshRest* rest, srFleshTuning* tuning) {
+    srDestroyCoarse(tuning->coarse);
     SR_FREE(tuning->weights, rest->nodeCount);
     SR_FREE(tuning->carries, rest->nodeCount);
     SR_FREE(tuning->materials, rest->batches.batchCount);
@@ -222,13 +233,17 @@ srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const
     tuning->dials = clampDials(dials);
     tuning->h = tuning->dials.frameSeconds / tuning->dials.substeps;
     // forces taken at a share theta of the step damp as much as a viscosity of (2 theta - 1) h would
-    tuning->theta = clampTo(0.5 * (1.0 + tuning->dials.viscosity / tuning->h), 0.5, 1.0);
+    double least = tuning->dials.sweeps > 1 ? 0.5 : LEAST_THETA;
+    tuning->theta = clampTo(0.5 * (1.0 + tuning->dials.viscosity / tuning->h), least, 1.0);
     findMasses(tuning, rest);
     tuneNodes(tuning, rest);
     for (int32_t b = 0; b < rest->batches.batchCount; ++b) {
         for (int lane = 0; lane < SR_BATCH_LANES; ++lane) {
             tuneLane(tuning, rest, b, lane);
         }
+    }
+    if (tuning->coarse != NULL) {
+        srCoarse_Set(tuning->coarse, rest->coarse, rest, tuning);
     }
     tuning->dials.stiffnessMap = NULL;
     tuning->dials.poissonMap = NULL;

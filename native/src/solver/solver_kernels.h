@@ -73,6 +73,22 @@ typedef struct srCellSweep {
     float* forces; ///< Rows, for forces only: force times h^2 is added.
 } srCellSweep;
 
+/// Nodes under smooth handles (coarse.h): node i has the entries starts[i] to starts[i + 1] - 1, each a handle
+/// and its weight; `places` and `centres` are rows.
+typedef struct srHandleEntry {
+    int32_t handle;
+    float weight;
+} srHandleEntry;
+
+typedef struct srHandleMap {
+    const int32_t* starts;
+    const srHandleEntry* entries;
+    const float* places;
+    const float* centres;
+} srHandleMap;
+
+#define SR_HANDLE_FLOATS 16 ///< Of a handle: a row for each of [X; 1].
+
 typedef struct srSolverKernels {
     /// Blocks `begin` to `end` - 1, one after another: each cell takes `turnSteps` Newton steps of its
     /// rotation, then is solved.
@@ -82,6 +98,12 @@ typedef struct srSolverKernels {
     /// F of each cell from the rows of a pose, and its determinant.
     void (*poseCells)(const srCellBlock* blocks, const float* rows, srCellPose* outPoses, int32_t begin,
                       int32_t end);
+    /// Adds to each handle's sums the residuals of nodes `begin` to `end` - 1: (predicted - row) / inverse mass +
+    /// force.
+    void (*restrictNodes)(const srHandleMap* map, const float* predicted, const float* forces, const float* rows,
+                          float* sums, int32_t begin, int32_t end);
+    /// Moves these nodes with their handles.
+    void (*prolongNodes)(const srHandleMap* map, const float* moves, float* rows, int32_t begin, int32_t end);
 } srSolverKernels;
 
 extern const srSolverKernels srSolverScalar, srSolverAvx2, srSolverNeon;

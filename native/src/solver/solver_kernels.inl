@@ -12,9 +12,12 @@
 #include "math/mat3_kernels.inl"
 
 #include "solver/cell_kernels.inl"
+#include "solver/handle_kernels.inl"
 
 const srSolverKernels SR_TABLE = {
     .solveCells = solveCells,
     .addForces = addForces,
     .poseCells = poseCells,
+    .restrictNodes = restrictNodes,
+    .prolongNodes = prolongNodes,
 };
