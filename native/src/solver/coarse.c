@@ -9,10 +9,12 @@
 #include "core/alloc.h"
 #include "math/rotation.h"
 #include "math/small.h"
+#include "solver/patches.h"
 
 #include <math.h>
 #include <string.h>
 
+#define PATCH_STIFFNESS 1e3 // of a patch that keeps its volume, times its cells' own
 #define MOST_AROUND 32   // handles that a cell may lie in; more are left out, the matrix is one of a correction
 #define POSE_SAMPLES 2048 // nodes that tell how handles are turned
 #define LEAST_PIVOT 1e-7 // added to the diagonal, relative: handles of too few nodes to tell their motions apart
@@ -116,17 +118,16 @@ static void addCorner(const srCoarseRest* rest, int32_t node, const double g[3],
     }
 }
 
-// what holds fast is not moved by handles
-static void findAround(const srCoarseRest* rest, const srCellBlock* block, int lane, const float* weights,
-                       Around* around) {
+// adds a cell's part, times `scale`; what holds fast is not moved by handles
+static void findAround(const srCoarseRest* rest, const srCellBlock* block, int lane, double scale,
+                       const float* weights, Around* around) {
     double g[4][3] = {{0.0}};
     for (int c = 1; c < 4; ++c) {
         for (int axis = 0; axis < 3; ++axis) {
-            g[c][axis] = (double)block->gradients[c - 1][axis][lane];
+            g[c][axis] = scale * (double)block->gradients[c - 1][axis][lane];
             g[0][axis] -= g[c][axis];
         }
     }
-    around->count = 0;
     for (int c = 0; c < 4; ++c) {
         int32_t node = block->nodes[c][lane];
         if (weights[node] > 0.0f) {
@@ -160,6 +161,31 @@ static void addStiffness(srCoarse* coarse, const Around* around, double s, doubl
     }
 }
 
+// A patch resists with the mean gradient of its cells. One that is as good as rigid gets a number: what it
+// pushes back with is no part of the residual, so here it need but keep the handles from changing volumes.
+static void addPatches(srCoarse* coarse, const srCoarseRest* coarseRest, const srFleshRest* rest,
+                       const srFleshTuning* tuning) {
+    for (int32_t i = 0; i < rest->patches->patchCount; ++i) {
+        const srPatch* patch = &rest->patches->patches[i];
+        if (tuning->patchCompliances[i] < 0.0f) {
+            continue;
+        }
+        Around around = {.count = 0};
+        double own = 0.0;
+        double whole = 0.0;
+        for (int lane = 0; lane < SR_LANES_PER_BLOCK && patch->batches[lane] != SR_NULL_INDEX; ++lane) {
+            double V = (double)patch->V[lane];
+            findAround(coarseRest, &patch->cells, lane, V, tuning->weights, &around);
+            own += (double)tuning->forceMaterials[patch->batches[lane]].shape[patch->lanes[lane]];
+            whole += V;
+        }
+        // gradients carry V already: sigma (sum V g)(sum V g)' / V with sigma of a whole patch
+        double most = PATCH_STIFFNESS * own / (whole * whole);
+        double stiffness = fmin(1.0 / fmax((double)tuning->patchCompliances[i], 1.0 / most), most);
+        addStiffness(coarse, &around, 0.0, stiffness);
+    }
+}
+
 void srCoarse_Set(srCoarse* coarse, const srCoarseRest* coarseRest, const srFleshRest* rest,
                   const srFleshTuning* tuning) {
     size_t stride = (size_t)srSmallStride(coarse->rowCount);
@@ -172,12 +198,15 @@ void srCoarse_Set(srCoarse* coarse, const srCoarseRest* coarseRest, const srFles
     for (int32_t b = 0; b < rest->batches.batchCount; ++b) {
         for (int lane = 0; lane < SR_LANES_PER_BLOCK; ++lane) {
             if (rest->volumes[b].V[lane] > 0.0f) {
-                Around around;
-                findAround(coarseRest, &rest->blocks[b], lane, tuning->weights, &around);
+                Around around = {.count = 0};
+                findAround(coarseRest, &rest->blocks[b], lane, 1.0, tuning->weights, &around);
                 addStiffness(coarse, &around, 0.5 * (double)tuning->forceMaterials[b].shape[lane],
                              (double)tuning->forceMaterials[b].volume[lane]);
             }
         }
+    }
+    if (tuning->hasPatches) {
+        addPatches(coarse, coarseRest, rest, tuning);
     }
     double largest = 0.0;
     for (size_t k = 0; k < (size_t)coarse->rowCount; ++k) {

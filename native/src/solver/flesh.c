@@ -16,6 +16,7 @@
 #include "math/rotation.h"
 #include "solver/coarse.h"
 #include "solver/pace.h"
+#include "solver/patches.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,6 +56,7 @@ typedef struct Step {
     srFleshScratch* scratch;
     const srSolverKernels* kernels;
     srCellSweep sweep;
+    srPatchSweep patchSweep;
     float toRest;       // rest units a world unit
     float poseFraction; // of the frame, where the pose is taken
     int32_t turnSteps;
@@ -313,10 +315,20 @@ static void solveChunks(int32_t begin, int32_t end, int32_t worker, void* contex
     }
 }
 
+static void solvePatchChunks(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    const int32_t* starts = step->rest->patches->chunks.starts;
+    for (int32_t k = begin; k < end; ++k) {
+        int32_t chunk = 2 * k + step->parity;
+        step->kernels->solvePatches(&step->patchSweep, starts[chunk], starts[chunk + 1]);
+    }
+}
+
 // even chunks share no node with one another, nor do odd ones (chunks.h)
-static void sweepChunks(Step* step, srRangeFcn* body) {
+static void sweepChunks(Step* step, srRangeFcn* body, int32_t chunkCount) {
     for (step->parity = 0; step->parity < 2; ++step->parity) {
-        forRanges(step, body, (step->rest->batches.chunkCount - step->parity + 1) / 2, 1);
+        forRanges(step, body, (chunkCount - step->parity + 1) / 2, 1);
     }
 }
 
@@ -333,7 +345,7 @@ static void addChunkForces(int32_t begin, int32_t end, int32_t worker, void* con
 static void correctCoarsely(Step* step) {
     srFleshScratch* scratch = step->scratch;
     memset(scratch->forces, 0, SR_ROW_FLOATS * (size_t)scratch->rowCount * sizeof(float));
-    sweepChunks(step, addChunkForces);
+    sweepChunks(step, addChunkForces, step->rest->batches.chunkCount);
     srCoarseStep coarse = coarseStep(step);
     int32_t blockCount = srCoarse_GetBlockCount(coarse.rest);
     forRangesWith(step, srCoarse_RestrictBlocks, blockCount, 1, &coarse);
@@ -357,7 +369,10 @@ static void solveSubstep(Step* step) {
         memset(scratch->multipliers, 0, (size_t)scratch->blockCount * sizeof(srCellMultiplier));
     }
     for (int32_t i = 0; i < tuning->dials.sweeps; ++i) {
-        sweepChunks(step, solveChunks);
+        sweepChunks(step, solveChunks, step->rest->batches.chunkCount);
+        if (tuning->hasPatches) {
+            sweepChunks(step, solvePatchChunks, step->rest->patches->chunks.chunkCount);
+        }
         step->turnSteps = 1;
         if (step->isCoarse) {
             correctCoarsely(step);
@@ -418,6 +433,15 @@ static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, cons
                 .multipliers = dials->sweeps > 1 ? scratch->multipliers : NULL,
                 .rows = scratch->rows,
                 .forces = scratch->forces,
+            },
+        .patchSweep =
+            {
+                .patches = rest->patches != NULL ? rest->patches->patches : NULL,
+                .compliances = tuning->patchCompliances,
+                .poseRows = scratch->poseRows,
+                .rows = scratch->rows,
+                .poseCorrection = (float)dials->poseCorrection,
+                .side = dials->isMirrored ? -1.0f : 1.0f,
             },
         .toRest = (float)(1.0 / dials->scale),
         .turnSteps = FIRST_TURN_STEPS,

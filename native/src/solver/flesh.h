@@ -93,7 +93,8 @@ typedef struct srFleshTuning {
     srCellMaterial* materials;
     srCellForceMaterial* forceMaterials; ///< Only with coarse correction.
     srCoarse* coarse;
-    float* patchCompliances;
+    float* patchCompliances; ///< Of volumes that patches keep; negative where they keep none.
+    bool hasPatches;
 } srFleshTuning;
 
 /// Room for the tuning of a rest.

@@ -14,6 +14,7 @@
 #include "elastic/material.h"
 #include "math/mat34.h"
 #include "solver/coarse.h"
+#include "solver/patches.h"
 
 #include <math.h>
 
@@ -30,6 +31,8 @@
 // by beam trials over softness, Poisson's ratio and with the coarse correction; at 0.6 the nearly
 // incompressible ones blow up.
 #define LEAST_THETA 0.7
+
+#define PATCHED_POISSON 0.45 // from here on patches keep a part of the volume
 
 #define LARGEST_RATIO 1e30 // of compliances: no resistance to a change of volume, and yet a number
 
@@ -49,8 +52,10 @@ srResult srCreateFleshTuning(const srFleshRest* rest, srFleshTuning* outTuning) 
     tuning.carries = SR_ALLOC_ZERO(float, rest->nodeCount);
     tuning.materials = SR_ALLOC_ZERO(srCellMaterial, batchCount);
     tuning.forceMaterials = SR_ALLOC_ZERO(srCellForceMaterial, batchCount);
+    int32_t patchCount = rest->patches != NULL ? rest->patches->patchCount : 0;
+    tuning.patchCompliances = patchCount > 0 ? SR_ALLOC_ZERO(float, patchCount) : NULL;
     *outTuning = tuning;
-    if (tuning.weights == NULL || tuning.carries == NULL ||
+    if (tuning.weights == NULL || (patchCount > 0 && tuning.patchCompliances == NULL) || tuning.carries == NULL ||
         (batchCount > 0 && (tuning.materials == NULL || tuning.forceMaterials == NULL))) {
         srDestroyFleshTuning(rest, outTuning);
         return srFailOutOfMemory("the material");
@@ -64,6 +69,7 @@ srResult srCreateFleshTuning(const srFleshRest* rest, srFleshTuning* outTuning) 
 
 void srDestroyFleshTuning(const srFleshRest* rest, srFleshTuning* tuning) {
     srDestroyCoarse(tuning->coarse);
+    SR_FREE(tuning->patchCompliances, rest->patches != NULL ? rest->patches->patchCount : 0);
     SR_FREE(tuning->weights, rest->nodeCount);
     SR_FREE(tuning->carries, rest->nodeCount);
     SR_FREE(tuning->materials, rest->batches.batchCount);
@@ -94,13 +100,32 @@ static double densityOf(const srFleshDials* dials, int32_t cell) {
     return dials->density * mapped(dials->densityMap, cell, 1e9);
 }
 
+static double poissonOf(const srFleshDials* dials, int32_t cell) {
+    return dials->poissonMap == NULL ? dials->poissonRatio
+                                     : clampTo((double)dials->poissonMap[cell], 0.0, 0.5);
+}
+
+// What the cell itself keeps of lambda: all of it up to Poisson's ratio 0.45; from there to 0.5 less and less,
+// down to mu, while its patch takes over the rest.
 static Moduli findModuli(const srFleshDials* dials, int32_t cell) {
     double young = dials->youngModulus * mapped(dials->stiffnessMap, cell, 1e9) / (dials->scale * dials->scale);
-    double nu = dials->poissonMap == NULL ? dials->poissonRatio
-                                          : clampTo((double)dials->poissonMap[cell], 0.0, 0.5);
+    double nu = poissonOf(dials, cell);
     double mu = young / (2.0 * (1.0 + nu));
-    double bounded = nu < 0.4999999 ? nu : 0.4999999;
-    return (Moduli){mu, mu * 2.0 * nu / (1.0 - 2.0 * bounded)};
+    if (nu <= PATCHED_POISSON) {
+        return (Moduli){mu, mu * 2.0 * nu / (1.0 - 2.0 * nu)};
+    }
+    double share = (nu - PATCHED_POISSON) / (0.5 - PATCHED_POISSON);
+    double most = 2.0 * PATCHED_POISSON / (1.0 - 2.0 * PATCHED_POISSON);
+    return (Moduli){mu, mu * (most + share * (1.0 - most))};
+}
+
+// 1 / lambda of what is left to the patch; infinite up to Poisson's ratio 0.45, zero at 0.5
+static double patchSoftness(const srFleshDials* dials, int32_t cell) {
+    Moduli own = findModuli(dials, cell);
+    double nu = poissonOf(dials, cell);
+    double whole = (1.0 - 2.0 * nu) / (own.lameMu * 2.0 * nu); // 1 / lambda
+    double left = 1.0 - own.lameLambda * whole;
+    return left > 0.0 ? whole / left : (double)INFINITY;
 }
 
 // masses of nodes, into `weights` for now, and their mean
@@ -229,6 +254,27 @@ static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, 
     material->volumeCompliance[lane] = (float)ratio;
 }
 
+// A patch stores lambda (dV)^2 / (2 V); its softness is the mean of its cells'. One cell that does not resist is
+// enough for all.
+static void tunePatches(srFleshTuning* tuning, const srFleshRest* rest) {
+    int32_t patchCount = rest->patches != NULL ? rest->patches->patchCount : 0;
+    double step = tuning->theta * tuning->h;
+    tuning->hasPatches = false;
+    for (int32_t i = 0; i < patchCount; ++i) {
+        const srPatch* patch = &rest->patches->patches[i];
+        double sum = 0.0;
+        for (int lane = 0; lane < SR_LANES_PER_BLOCK; ++lane) {
+            if (patch->batches[lane] != SR_NULL_INDEX) {
+                int32_t cell = rest->batches.members[patch->batches[lane]][patch->lanes[lane]];
+                sum += (double)patch->V[lane] * patchSoftness(&tuning->dials, cell);
+            }
+        }
+        double compliance = sum * tuning->massUnit / (step * step);
+        tuning->patchCompliances[i] = compliance >= 0.0 && compliance < LARGEST_RATIO ? (float)compliance : -1.0f;
+        tuning->hasPatches = tuning->hasPatches || tuning->patchCompliances[i] >= 0.0f;
+    }
+}
+
 srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const srFleshDials* dials) {
     tuning->dials = clampDials(dials);
     tuning->h = tuning->dials.frameSeconds / tuning->dials.substeps;
@@ -242,6 +288,7 @@ srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const
             tuneLane(tuning, rest, b, lane);
         }
     }
+    tunePatches(tuning, rest);
     if (tuning->coarse != NULL) {
         srCoarse_Set(tuning->coarse, rest->coarse, rest, tuning);
     }

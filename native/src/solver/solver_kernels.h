@@ -73,6 +73,27 @@ typedef struct srCellSweep {
     float* forces; ///< Rows, for forces only: force times h^2 is added.
 } srCellSweep;
 
+/// One patch as kernels want it: its cells in lanes, its nodes once each.
+typedef struct srPatch {
+    srCellBlock cells;                         ///< Lanes without a cell name row 0 with zeros in all else.
+    alignas(32) float V[SR_LANES_PER_BLOCK];   ///< Rest volumes.
+    int32_t locals[4][SR_LANES_PER_BLOCK];     ///< The corner's place in `nodes`.
+    int32_t nodes[4 * SR_LANES_PER_BLOCK];
+    int32_t nodeCount;
+    int32_t batches[SR_LANES_PER_BLOCK]; ///< Where the cell stands among the flesh's batches, and its lane;
+    int32_t lanes[SR_LANES_PER_BLOCK];   ///< SR_NULL_INDEX where there is none.
+} srPatch;
+
+/// A run of patches, and what a sweep over them needs.
+typedef struct srPatchSweep {
+    const srPatch* patches;
+    const float* compliances; ///< For each patch, h^2 included; negative: it does not keep its volume.
+    const float* poseRows;
+    float* rows;
+    float poseCorrection;
+    float side; ///< -1 in a mirror.
+} srPatchSweep;
+
 /// Nodes under smooth handles (coarse.h): node i has the entries starts[i] to starts[i + 1] - 1, each a handle
 /// and its weight; `places` and `centres` are rows.
 typedef struct srHandleEntry {
@@ -98,6 +119,8 @@ typedef struct srSolverKernels {
     /// F of each cell from the rows of a pose, and its determinant.
     void (*poseCells)(const srCellBlock* blocks, const float* rows, srCellPose* outPoses, int32_t begin,
                       int32_t end);
+    /// Patches `begin` to `end` - 1, one after another.
+    void (*solvePatches)(const srPatchSweep* sweep, int32_t begin, int32_t end);
     /// Adds to each handle's sums the residuals of nodes `begin` to `end` - 1: (predicted - row) / inverse mass +
     /// force.
     void (*restrictNodes)(const srHandleMap* map, const float* predicted, const float* forces, const float* rows,

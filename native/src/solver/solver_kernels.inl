@@ -13,11 +13,13 @@
 
 #include "solver/cell_kernels.inl"
 #include "solver/handle_kernels.inl"
+#include "solver/patch_kernels.inl"
 
 const srSolverKernels SR_TABLE = {
     .solveCells = solveCells,
     .addForces = addForces,
     .poseCells = poseCells,
+    .solvePatches = solvePatches,
     .restrictNodes = restrictNodes,
     .prolongNodes = prolongNodes,
 };
