@@ -94,6 +94,29 @@ typedef struct srPatchSweep {
     float side; ///< -1 in a mirror.
 } srPatchSweep;
 
+/// Eight distances between two nodes.
+typedef struct srDistanceBlock {
+    alignas(32) int32_t nodes[2][SR_LANES_PER_BLOCK];
+    float lengths[SR_LANES_PER_BLOCK];
+    float compliances[SR_LANES_PER_BLOCK]; ///< Over h^2.
+    float multipliers[SR_LANES_PER_BLOCK]; ///< Of the step so far.
+} srDistanceBlock;
+
+/// Eight volumes of cells.
+typedef struct srVolumeBlock {
+    alignas(32) int32_t nodes[4][SR_LANES_PER_BLOCK];
+    float sixVolumes[SR_LANES_PER_BLOCK];
+    float compliances[SR_LANES_PER_BLOCK]; ///< Of six volumes, over h^2.
+    float multipliers[SR_LANES_PER_BLOCK];
+} srVolumeBlock;
+
+typedef struct srConstraintSweep {
+    float* rows;
+    float* moves;    ///< Null moves the rows at once; else rows to which moves are added.
+    float stiffness; ///< Share of each correction that is made.
+    int32_t side;    ///< 1: pulls only, what is too long; -1: pushes only; 0: both.
+} srConstraintSweep;
+
 /// Nodes under smooth handles (coarse.h): node i has the entries starts[i] to starts[i + 1] - 1, each a handle
 /// and its weight; `places` and `centres` are rows.
 typedef struct srHandleEntry {
@@ -119,6 +142,9 @@ typedef struct srSolverKernels {
     /// F of each cell from the rows of a pose, and its determinant.
     void (*poseCells)(const srCellBlock* blocks, const float* rows, srCellPose* outPoses, int32_t begin,
                       int32_t end);
+    /// Blocks `begin` to `end` - 1, one after another.
+    void (*solveDistances)(const srConstraintSweep* sweep, srDistanceBlock* blocks, int32_t begin, int32_t end);
+    void (*solveVolumes)(const srConstraintSweep* sweep, srVolumeBlock* blocks, int32_t begin, int32_t end);
     /// Patches `begin` to `end` - 1, one after another.
     void (*solvePatches)(const srPatchSweep* sweep, int32_t begin, int32_t end);
     /// Adds to each handle's sums the residuals of nodes `begin` to `end` - 1: (predicted - row) / inverse mass +

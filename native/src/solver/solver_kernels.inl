@@ -12,6 +12,7 @@
 #include "math/mat3_kernels.inl"
 
 #include "solver/cell_kernels.inl"
+#include "solver/constraint_kernels.inl"
 #include "solver/handle_kernels.inl"
 #include "solver/patch_kernels.inl"
 
@@ -20,6 +21,8 @@ const srSolverKernels SR_TABLE = {
     .addForces = addForces,
     .poseCells = poseCells,
     .solvePatches = solvePatches,
+    .solveDistances = solveDistances,
+    .solveVolumes = solveVolumes,
     .restrictNodes = restrictNodes,
     .prolongNodes = prolongNodes,
 };
