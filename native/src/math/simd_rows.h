@@ -68,6 +68,22 @@ SR_KERNEL void srGatherRowsFloat(const float* points, const int32_t* rows, srFlo
     out[2] = SR_PAIR_LOW(zAB, zCD);
 }
 
+/// Likewise with the fourth element of each row.
+SR_KERNEL void srGatherFullRowsFloat(const float* points, const int32_t* rows, srFloatW out[4]) {
+    srRowFloat r[8];
+    for (int i = 0; i < 8; i++) {
+        r[i] = srLoadRowFloat(points + SR_ROW * (int64_t)rows[i]);
+    }
+    srFloatW a = srJoinRows(r[0], r[4]), b = srJoinRows(r[1], r[5]);
+    srFloatW c = srJoinRows(r[2], r[6]), d = srJoinRows(r[3], r[7]);
+    srFloatW xyAB = SR_MIX_LOW(a, b), zwAB = SR_MIX_HIGH(a, b);
+    srFloatW xyCD = SR_MIX_LOW(c, d), zwCD = SR_MIX_HIGH(c, d);
+    out[0] = SR_PAIR_LOW(xyAB, xyCD);
+    out[1] = SR_PAIR_HIGH(xyAB, xyCD);
+    out[2] = SR_PAIR_LOW(zwAB, zwCD);
+    out[3] = SR_PAIR_HIGH(zwAB, zwCD);
+}
+
 SR_KERNEL void srGatherRowsDouble(const double* points, const int32_t* rows, srDoubleW out[3]) {
     srDoubleW r[4];
     for (int i = 0; i < 4; i++) {
@@ -105,6 +121,22 @@ SR_KERNEL void srScatterRowsFloat(float* points, const int32_t* rows, const srFl
     srAddToRowFloat(points, rows[5], SR_UPPER_ROW(r15));
     srAddToRowFloat(points, rows[6], SR_UPPER_ROW(r26));
     srAddToRowFloat(points, rows[7], SR_UPPER_ROW(r37));
+}
+
+/// Writes lane i to row `rows[i]` of `points`, all four elements. Rows that differ.
+SR_KERNEL void srStoreFullRowsFloat(float* points, const int32_t* rows, const srFloatW v[4]) {
+    srFloatW xyLow = SR_MIX_LOW(v[0], v[1]), xyHigh = SR_MIX_HIGH(v[0], v[1]);
+    srFloatW zwLow = SR_MIX_LOW(v[2], v[3]), zwHigh = SR_MIX_HIGH(v[2], v[3]);
+    srFloatW r04 = SR_PAIR_LOW(xyLow, zwLow), r15 = SR_PAIR_HIGH(xyLow, zwLow);
+    srFloatW r26 = SR_PAIR_LOW(xyHigh, zwHigh), r37 = SR_PAIR_HIGH(xyHigh, zwHigh);
+    srStoreRowFloat(points + SR_ROW * (int64_t)rows[0], SR_LOWER_ROW(r04));
+    srStoreRowFloat(points + SR_ROW * (int64_t)rows[1], SR_LOWER_ROW(r15));
+    srStoreRowFloat(points + SR_ROW * (int64_t)rows[2], SR_LOWER_ROW(r26));
+    srStoreRowFloat(points + SR_ROW * (int64_t)rows[3], SR_LOWER_ROW(r37));
+    srStoreRowFloat(points + SR_ROW * (int64_t)rows[4], SR_UPPER_ROW(r04));
+    srStoreRowFloat(points + SR_ROW * (int64_t)rows[5], SR_UPPER_ROW(r15));
+    srStoreRowFloat(points + SR_ROW * (int64_t)rows[6], SR_UPPER_ROW(r26));
+    srStoreRowFloat(points + SR_ROW * (int64_t)rows[7], SR_UPPER_ROW(r37));
 }
 
 SR_KERNEL void srScatterRowsDouble(double* points, const int32_t* rows, const srDoubleW v[3]) {

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// One block of eight cells: shape and volume of a cell solved together. Part of solver_kernels.inl.
+//
+// symbols: F deformation gradient, G what it should be but for a rotation Q, C = F - Q G, J = det F, n = cof F
+// its gradient, w_a inverse masses, g_a gradients of shape functions, V volume, h substep, mu and lambda Lame's
+//
+// A cell stores mu V |C|^2 + lambda V (J - det G)^2 / 2, so its compliances are a = 1 / (2 mu V h^2) for each
+// entry of C and b = 1 / (lambda V h^2) for J. A change of the corners by x_a += w_a P g_a changes F by P W,
+// W = sum w_a g_a g_a'. The multipliers of C (a matrix) and of J (sigma), P = Lambda + sigma n, satisfy
+//   C + P W + a Lambda = 0,    J - det G + n : (P W) + b sigma = 0,
+// and with K = W (W + a I)^-1, rho = a sigma:
+//   rho = (n : (C K) - (J - det G)) / (n : (n K) + b / a),    P = (rho n - C)(I - K) / a.
+// With several sweeps a substep, a Lambda so far is added to C, and b sigma so far to J - det G.
+
+// Of a rotation's step, squared. In a block whose steps are all smaller, C follows to first order: what that
+// leaves out is below 0.05 % of stretch, and goes away with the step.
+#define SR_SMALL_SPIN 1e-3f
+#define SR_LEAST_SQUARE 1e-30f   // what keeps zero by zero away from the steps that are taken then
+
+// the four corners of eight cells: offsets, and inverse masses in the fourth
+typedef struct Corners {
+    srFloatW rows[4][4];
+} Corners;
+
+SR_KERNEL Vec loadVec(const float x[3][SR_LANES_PER_BLOCK]) {
+    return (Vec){srLoadFloatW(x[0]), srLoadFloatW(x[1]), srLoadFloatW(x[2])};
+}
+
+SR_KERNEL void storeVec(float out[3][SR_LANES_PER_BLOCK], Vec u) {
+    srStoreFloatW(out[0], u.x);
+    srStoreFloatW(out[1], u.y);
+    srStoreFloatW(out[2], u.z);
+}
+
+SR_KERNEL Mat loadColumns(const float A[3][3][SR_LANES_PER_BLOCK]) {
+    return (Mat){loadVec(A[0]), loadVec(A[1]), loadVec(A[2])};
+}
+
+SR_KERNEL void storeColumns(float out[3][3][SR_LANES_PER_BLOCK], const Mat* A) {
+    storeVec(out[0], A->a);
+    storeVec(out[1], A->b);
+    storeVec(out[2], A->c);
+}
+
+SR_KERNEL Vec addVec(Vec u, Vec v) {
+    return (Vec){u.x + v.x, u.y + v.y, u.z + v.z};
+}
+
+SR_KERNEL Vec subVec(Vec u, Vec v) {
+    return (Vec){u.x - v.x, u.y - v.y, u.z - v.z};
+}
+
+SR_KERNEL Mat addMat(const Mat* A, const Mat* B) {
+    return (Mat){addVec(A->a, B->a), addVec(A->b, B->b), addVec(A->c, B->c)};
+}
+
+SR_KERNEL Mat subMat(const Mat* A, const Mat* B) {
+    return (Mat){subVec(A->a, B->a), subVec(A->b, B->b), subVec(A->c, B->c)};
+}
+
+SR_KERNEL srFloatW dotMat(const Mat* A, const Mat* B) {
+    return dot(A->a, B->a) + dot(A->b, B->b) + dot(A->c, B->c);
+}
+
+// sum over corners of (x_a - x_0) g_a'
+SR_KERNEL Mat gradientOf(const Corners* x, const float g[3][3][SR_LANES_PER_BLOCK]) {
+    Mat F;
+    for (int corner = 1; corner < 4; corner++) {
+        Vec d = {x->rows[corner][0] - x->rows[0][0], x->rows[corner][1] - x->rows[0][1],
+                 x->rows[corner][2] - x->rows[0][2]};
+        Vec ga = loadVec(g[corner - 1]);
+        if (corner == 1) {
+            F = (Mat){scaled(ga.x, d), scaled(ga.y, d), scaled(ga.z, d)};
+        } else {
+            F = (Mat){addScaled(F.a, ga.x, d), addScaled(F.b, ga.y, d), addScaled(F.c, ga.z, d)};
+        }
+    }
+    return F;
+}
+
+SR_KERNEL Mat cofactor(const Mat* F) {
+    return (Mat){cross(F->b, F->c), cross(F->c, F->a), cross(F->a, F->b)};
+}
+
+typedef struct Quaternion {
+    srFloatW w;
+    Vec v;
+} Quaternion;
+
+// (Q - I) G for a quaternion of about unit length; exactly zero for Q = I
+SR_KERNEL Mat turnedMat(const Quaternion* q, const Mat* G) {
+    srFloatW f = 2.0f / (q->w * q->w + dot(q->v, q->v));
+    Vec v = q->v, s = scaled(f, v);
+    srFloatW wx = q->w * s.x, wy = q->w * s.y, wz = q->w * s.z;
+    srFloatW xx = v.x * s.x, yy = v.y * s.y, zz = v.z * s.z;
+    srFloatW xy = v.x * s.y, yz = v.y * s.z, zx = v.z * s.x;
+    const srFloatW zero = {0};
+    Mat N = {{zero - (yy + zz), xy + wz, zx - wy},
+             {xy - wz, zero - (zz + xx), yz + wx},
+             {zx + wy, yz - wx, zero - (xx + yy)}};
+    return (Mat){mulMat(&N, G->a), mulMat(&N, G->b), mulMat(&N, G->c)};
+}
+
+// The rotation that brings Y = Q G nearer to F = Y + C. With tau the sum of Y_k x F_k over columns and B the
+// symmetric part of sum F_k Y_k', tr(Q' F G') grows fastest by (tr B I - B)^-1 tau; here the matrix is taken
+// for the multiple of I with the same trace, which it is where G is hardly stretched. A third of the mean of
+// |F|^2 and |Y|^2 bounds it from below: cells turned inside out do not go round for ever. C may stand for F
+// in tau, which keeps it exactly zero at rest.
+SR_KERNEL Vec findSpin(const Mat* Y, const Mat* F, const Mat* C) {
+    Vec tau = {(Y->a.y * C->a.z - Y->a.z * C->a.y) + (Y->b.y * C->b.z - Y->b.z * C->b.y) +
+                   (Y->c.y * C->c.z - Y->c.z * C->c.y),
+               (Y->a.z * C->a.x - Y->a.x * C->a.z) + (Y->b.z * C->b.x - Y->b.x * C->b.z) +
+                   (Y->c.z * C->c.x - Y->c.x * C->c.z),
+               (Y->a.x * C->a.y - Y->a.y * C->a.x) + (Y->b.x * C->b.y - Y->b.y * C->b.x) +
+                   (Y->c.x * C->c.y - Y->c.y * C->c.x)};
+    srFloatW traceB = dotMat(Y, F);
+    srFloatW squares = dotMat(Y, Y) + dotMat(F, F) + SR_LEAST_SQUARE;
+    return scaled(1.0f / srMaxW(0.6666667f * traceB, 0.1666667f * squares), tau);
+}
+
+// q <- (1, omega / 2) q, brought back to about unit length
+SR_KERNEL Quaternion spin(const Quaternion* q, Vec omega) {
+    Vec half = scaled((srFloatW){0} + 0.5f, omega);
+    Quaternion p = {q->w - dot(half, q->v), addVec(addScaled(q->v, q->w, half), cross(half, q->v))};
+    srFloatW shorten = 1.5f - 0.5f * (p.w * p.w + dot(p.v, p.v));
+    shorten = srMaxW(shorten, (srFloatW){0} + 0.25f);
+    return (Quaternion){p.w * shorten, scaled(shorten, p.v)};
+}
+
+// what a cell is: how it is stretched and turned
+typedef struct Stretch {
+    Mat F;
+    Mat C;
+    Quaternion q;
+} Stretch;
+
+SR_KERNEL Stretch findStretch(const srCellSweep* sweep, int32_t block, const Mat* dF, const Mat* G,
+                              const int32_t turnSteps) {
+    const srCellTurn* turn = &sweep->turns[block];
+    Stretch s = {.q = {srLoadFloatW(turn->q[0]), loadVec(turn->q + 1)}};
+    Mat difference = *dF; // F - G
+    if (sweep->poseErrors != NULL) {
+        Mat A = loadColumns(sweep->poseErrors[block].A);
+        difference = subMat(&difference, &A);
+    }
+    s.F = addMat(G, &difference);
+    Mat T = turnedMat(&s.q, G);
+    s.C = subMat(&difference, &T);
+    for (int32_t step = 0; step < turnSteps; step++) {
+        Mat Y = addMat(G, &T);
+        Vec omega = findSpin(&Y, &s.F, &s.C);
+        s.q = spin(&s.q, omega);
+        if (SR_NAME(srBitsOfMask)(dot(omega, omega) > SR_SMALL_SPIN) == 0) {
+            Mat turned = {cross(omega, Y.a), cross(omega, Y.b), cross(omega, Y.c)};
+            s.C = subMat(&s.C, &turned);
+            break;
+        }
+        T = turnedMat(&s.q, G);
+        s.C = subMat(&difference, &T);
+    }
+    return s;
+}
+
+SR_KERNEL void storeTurn(srCellTurn* out, const Quaternion* q) {
+    srStoreFloatW(out->q[0], q->w);
+    storeVec(out->q + 1, q->v);
+}
+
+// A K for the symmetric K: xx, yy, zz, xy, yz, zx
+SR_KERNEL Mat mulSymmetric(const Mat* A, const srFloatW K[6]) {
+    return (Mat){addScaled(addScaled(scaled(K[0], A->a), K[3], A->b), K[5], A->c),
+                 addScaled(addScaled(scaled(K[3], A->a), K[1], A->b), K[4], A->c),
+                 addScaled(addScaled(scaled(K[5], A->a), K[4], A->b), K[2], A->c)};
+}
+
+// a P
+SR_KERNEL Mat findCorrection(const srCellMaterial* material, const Stretch* s, srFloatW targetVolume,
+                             srCellMultiplier* multiplier) {
+    srFloatW K[6];
+    for (int i = 0; i < 6; i++) {
+        K[i] = srLoadFloatW(material->K[i]);
+    }
+    const srFloatW zero = {0};
+    srFloatW compliance = srLoadFloatW(material->volumeCompliance);
+    Mat n = cofactor(&s->F);
+    srFloatW excess = dot(s->F.a, n.a) - targetVolume;
+    Mat C = s->C, L;
+    if (multiplier != NULL) {
+        L = loadColumns((const float(*)[3][SR_LANES_PER_BLOCK])multiplier->L);
+        C = addMat(&C, &L);
+        excess = excess + srLoadFloatW(multiplier->volume);
+    }
+    Mat nK = mulSymmetric(&n, K);
+    srFloatW divisor = dotMat(&n, &nK) + compliance;
+    srFloatW rho = (dotMat(&nK, &C) - excess) / divisor;
+    rho = srSelect(divisor > zero, rho, zero);
+    Mat M = {subVec(scaled(rho, n.a), C.a), subVec(scaled(rho, n.b), C.b), subVec(scaled(rho, n.c), C.c)};
+    Mat MK = mulSymmetric(&M, K);
+    Mat P = subMat(&M, &MK);
+    if (multiplier != NULL) {
+        Mat change = {subVec(P.a, scaled(rho, n.a)), subVec(P.b, scaled(rho, n.b)),
+                      subVec(P.c, scaled(rho, n.c))};
+        L = addMat(&L, &change);
+        storeColumns(multiplier->L, &L);
+        srStoreFloatW(multiplier->volume, srLoadFloatW(multiplier->volume) + compliance * rho);
+    }
+    return P;
+}
+
+// P g_a of corners 0 to 3
+SR_KERNEL void spreadOver(const Mat* P, const float g[3][3][SR_LANES_PER_BLOCK], Vec out[4]) {
+    for (int corner = 1; corner < 4; corner++) {
+        out[corner] = mulMat(P, loadVec(g[corner - 1]));
+    }
+    Vec sum = addVec(addVec(out[1], out[2]), out[3]);
+    const srFloatW zero = {0};
+    out[0] = (Vec){zero - sum.x, zero - sum.y, zero - sum.z};
+}
+
+SR_KERNEL void solveBlock(const srCellSweep* sweep, int32_t block, const int32_t turnSteps) {
+    const srCellBlock* cells = &sweep->blocks[block];
+    const srCellPose* pose = &sweep->poses[block];
+    Corners u;
+    for (int corner = 0; corner < 4; corner++) {
+        srGatherFullRowsFloat(sweep->rows, cells->nodes[corner], u.rows[corner]);
+    }
+    Mat dF = gradientOf(&u, cells->gradients);
+    Mat G = loadColumns(pose->G);
+    Stretch s = findStretch(sweep, block, &dF, &G, turnSteps);
+    storeTurn(&sweep->turns[block], &s.q);
+    srCellMultiplier* multiplier = sweep->multipliers != NULL ? &sweep->multipliers[block] : NULL;
+    Mat P = findCorrection(&sweep->materials[block], &s, srLoadFloatW(pose->determinant), multiplier);
+
+    Vec moves[4];
+    spreadOver(&P, cells->gradients, moves);
+    srFloatW stiffness = srLoadFloatW(sweep->materials[block].stiffness);
+    for (int corner = 0; corner < 4; corner++) {
+        srFloatW weight = stiffness * u.rows[corner][3];
+        u.rows[corner][0] = u.rows[corner][0] + weight * moves[corner].x;
+        u.rows[corner][1] = u.rows[corner][1] + weight * moves[corner].y;
+        u.rows[corner][2] = u.rows[corner][2] + weight * moves[corner].z;
+        srStoreFullRowsFloat(sweep->rows, cells->nodes[corner], u.rows[corner]);
+    }
+}
+
+static void solveCells(const srCellSweep* sweep, int32_t begin, int32_t end, int32_t turnSteps) {
+    if (sweep->poseErrors == NULL && sweep->multipliers == NULL) {
+        // the common case, without its branches
+        srCellSweep plain = *sweep;
+        plain.poseErrors = NULL;
+        plain.multipliers = NULL;
+        for (int32_t block = begin; block < end; block++) {
+            solveBlock(&plain, block, turnSteps);
+        }
+        return;
+    }
+    for (int32_t block = begin; block < end; block++) {
+        solveBlock(sweep, block, turnSteps);
+    }
+}
+
+static void addForces(const srCellSweep* sweep, int32_t begin, int32_t end) {
+    for (int32_t block = begin; block < end; block++) {
+        const srCellBlock* cells = &sweep->blocks[block];
+        const srCellPose* pose = &sweep->poses[block];
+        Corners u;
+        for (int corner = 0; corner < 4; corner++) {
+            srGatherRowsFloat(sweep->rows, cells->nodes[corner], u.rows[corner]);
+        }
+        Mat dF = gradientOf(&u, cells->gradients);
+        Mat G = loadColumns(pose->G);
+        Stretch s = findStretch(sweep, block, &dF, &G, 1);
+        storeTurn(&sweep->turns[block], &s.q);
+
+        // minus the first Piola-Kirchhoff stress, times V h^2
+        const srCellForceMaterial* material = &sweep->forceMaterials[block];
+        Mat n = cofactor(&s.F);
+        srFloatW excess = dot(s.F.a, n.a) - srLoadFloatW(pose->determinant);
+        srFloatW shape = srLoadFloatW(material->shape);
+        srFloatW pressure = srLoadFloatW(material->volume) * excess;
+        const srFloatW zero = {0};
+        Mat P = {addScaled(scaled(shape, s.C.a), pressure, n.a), addScaled(scaled(shape, s.C.b), pressure, n.b),
+                 addScaled(scaled(shape, s.C.c), pressure, n.c)};
+        P = (Mat){subVec((Vec){zero, zero, zero}, P.a), subVec((Vec){zero, zero, zero}, P.b),
+                  subVec((Vec){zero, zero, zero}, P.c)};
+        Vec forces[4];
+        spreadOver(&P, cells->gradients, forces);
+        for (int corner = 0; corner < 4; corner++) {
+            srFloatW lanes[3] = {forces[corner].x, forces[corner].y, forces[corner].z};
+            srScatterRowsFloat(sweep->forces, cells->nodes[corner], lanes);
+        }
+    }
+}
+
+static void poseCells(const srCellBlock* blocks, const float* rows, srCellPose* outPoses, int32_t begin,
+                      int32_t end) {
+    for (int32_t block = begin; block < end; block++) {
+        Corners p;
+        for (int corner = 0; corner < 4; corner++) {
+            srGatherRowsFloat(rows, blocks[block].nodes[corner], p.rows[corner]);
+        }
+        Mat F = gradientOf(&p, blocks[block].gradients);
+        storeColumns(outPoses[block].G, &F);
+        Mat n = cofactor(&F);
+        srStoreFloatW(outPoses[block].determinant, dot(F.a, n.a));
+    }
+}

@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// One frame of flesh. What is constant is built in flesh_rest.c and flesh_tuning.c; the block of a cell is in
+// cell_kernels.inl.
+//
+// A substep of length h takes its forces at the share theta of it (1/2 the implicit midpoint, 1 implicit
+// Euler), by one implicit step of h' = theta h and a straight line through its end:
+//   y  = u_n + h' w_n + h'^2 load
+//   u' = what the pull to the pose, the damping and the cells make of y      w' = (u' - u_n) / h'
+//   u_n+1 = u_n + (u' - u_n) / theta      w_n+1 = w_n + (w' - w_n) / theta
+
+#include "solver/flesh.h"
+
+#include "core/alloc.h"
+#include "core/parallel.h"
+#include "math/rotation.h"
+#include "solver/coarse.h"
+#include "solver/pace.h"
+#include "solver/patches.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NODES_PER_RANGE 2048
+#define BLOCKS_PER_RANGE 256
+#define FEWEST_SHARED_BLOCKS 128 // what is smaller is done before the others have heard of it
+#define FIRST_TURN_STEPS 8       // at most; the rotation starts from none in every frame
+#define POSES_AGREE 1e-5f        // a posed cell this near to the modelled one is the modelled one
+#define SMALLEST_OFFSET 1e-7f    // of the largest: below what a float of the character's size can tell from rest
+#define LARGEST_VELOCITY 1e18f
+
+struct srFleshScratch {
+    srPace pace;
+    int32_t nodeCount;
+    int32_t rowCount;
+    int32_t blockCount;
+    float* rows;      // u of the substep, inverse masses in the fourth
+    float* starts;    // u_n
+    float* velocities; // w_n
+    float* poseRows;
+    srCellPose* poses;
+    srCellPoseError* poseErrors;
+    srCellTurn* turns;
+    srCellMultiplier* multipliers;
+    float* predicted; // rows before the sweep, for the coarse correction, as is:
+    float* forces;
+    srCoarseScratch coarse;
+};
+
+typedef struct Step {
+    const srFleshRest* rest;
+    const srFleshTuning* tuning;
+    const srPrimaryMotion* motion;
+    const srVec3f* loads;
+    srFleshState* state;
+    srFleshScratch* scratch;
+    const srSolverKernels* kernels;
+    srCellSweep sweep;
+    srPatchSweep patchSweep;
+    float toRest;       // rest units a world unit
+    float poseFraction; // of the frame, where the pose is taken
+    int32_t turnSteps;
+    int32_t parity; // which half of the chunks is being solved
+    bool isFirst;   // substep: nothing to finish
+    bool isLast;    // nothing to predict
+    bool isShared;
+    bool isCoarse;
+} Step;
+
+srResult srCreateFleshScratch(const srFleshRest* rest, const srFleshDials* dials,
+                              srFleshScratch** outScratch) {
+    *outScratch = NULL;
+    srFleshScratch* scratch = SR_ALLOC_ZERO(srFleshScratch, 1);
+    if (scratch == NULL) {
+        return srFailOutOfMemory("the simulation");
+    }
+    size_t floatCount = SR_ROW_FLOATS * (size_t)rest->rowCount;
+    size_t blockCount = (size_t)rest->batches.batchCount;
+    scratch->nodeCount = rest->nodeCount;
+    scratch->rowCount = rest->rowCount;
+    scratch->blockCount = rest->batches.batchCount;
+    scratch->rows = SR_ALLOC_ZERO(float, floatCount);
+    scratch->starts = SR_ALLOC_ZERO(float, floatCount);
+    scratch->velocities = SR_ALLOC_ZERO(float, floatCount);
+    scratch->poseRows = SR_ALLOC_ZERO(float, floatCount);
+    bool isComplete = scratch->rows != NULL && scratch->starts != NULL && scratch->velocities != NULL &&
+                      scratch->poseRows != NULL;
+    if (blockCount > 0) {
+        scratch->poses = SR_ALLOC_ZERO(srCellPose, blockCount);
+        scratch->turns = SR_ALLOC_ZERO(srCellTurn, blockCount);
+        isComplete = isComplete && scratch->poses != NULL && scratch->turns != NULL;
+        if (dials->poseCorrection > 0.0) {
+            scratch->poseErrors = SR_ALLOC_ZERO(srCellPoseError, blockCount);
+            isComplete = isComplete && scratch->poseErrors != NULL;
+        }
+        if (dials->sweeps > 1) {
+            scratch->multipliers = SR_ALLOC_ZERO(srCellMultiplier, blockCount);
+            isComplete = isComplete && scratch->multipliers != NULL;
+        }
+    }
+    srResult result = sr_success;
+    if (rest->coarse != NULL) {
+        scratch->predicted = SR_ALLOC_ZERO(float, floatCount);
+        scratch->forces = SR_ALLOC_ZERO(float, floatCount);
+        isComplete = isComplete && scratch->predicted != NULL && scratch->forces != NULL;
+        result = srCreateCoarseScratch(rest->coarse, &scratch->coarse);
+    }
+    if (result != sr_success || !isComplete) {
+        srDestroyFleshScratch(scratch);
+        return srFailOutOfMemory("the simulation");
+    }
+    *outScratch = scratch;
+    return sr_success;
+}
+
+void srDestroyFleshScratch(srFleshScratch* scratch) {
+    if (scratch == NULL) {
+        return;
+    }
+    size_t floatCount = SR_ROW_FLOATS * (size_t)scratch->rowCount;
+    SR_FREE(scratch->rows, floatCount);
+    SR_FREE(scratch->starts, floatCount);
+    SR_FREE(scratch->velocities, floatCount);
+    SR_FREE(scratch->poseRows, floatCount);
+    SR_FREE(scratch->predicted, floatCount);
+    SR_FREE(scratch->forces, floatCount);
+    srDestroyCoarseScratch(&scratch->coarse);
+    SR_FREE(scratch->poses, scratch->blockCount);
+    SR_FREE(scratch->poseErrors, scratch->blockCount);
+    SR_FREE(scratch->turns, scratch->blockCount);
+    SR_FREE(scratch->multipliers, scratch->blockCount);
+    SR_FREE(scratch, 1);
+}
+
+// all at once on the calling thread, or in ranges among the workers
+static void forRangesWith(const Step* step, srRangeFcn* body, int32_t count, int32_t rangeSize,
+                          void* context) {
+    srParallelFor(body, count, step->isShared ? rangeSize : count > 0 ? count : 1, context);
+}
+
+static void forRanges(Step* step, srRangeFcn* body, int32_t count, int32_t rangeSize) {
+    forRangesWith(step, body, count, rangeSize, step);
+}
+
+static bool isSane(float x) {
+    return x < LARGEST_VELOCITY && x > -LARGEST_VELOCITY;
+}
+
+static bool isSaneVector(srVec3f a) {
+    return isSane(a.x) && isSane(a.y) && isSane(a.z);
+}
+
+static void writeRow(float* rows, int32_t i, srVec3f a, float scale) {
+    float* row = rows + SR_ROW_FLOATS * (size_t)i;
+    row[0] = scale * a.x;
+    row[1] = scale * a.y;
+    row[2] = scale * a.z;
+    row[3] = 0.0f;
+}
+
+// u and w of the last frame in rest units; the rig's jump of velocity pushes w the other way. What is not a
+// number, or holds fast, starts from zero.
+static void loadRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    const srVec3f zero = {0.0f, 0.0f, 0.0f};
+    for (int32_t i = begin; i < end; ++i) {
+        srVec3f u = step->state->offsets[i];
+        srVec3f w = srSubF(step->state->velocities[i], step->motion->velocityJump[i]);
+        bool isFree = step->tuning->weights[i] > 0.0f && isSaneVector(u);
+        writeRow(step->scratch->starts, i, isFree ? u : zero, step->toRest);
+        writeRow(step->scratch->velocities, i, isFree && isSaneVector(w) ? w : zero, step->toRest);
+    }
+}
+
+static void storeRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    float scale = (float)step->tuning->dials.scale;
+    for (int32_t i = begin; i < end; ++i) {
+        const float* u = step->scratch->starts + SR_ROW_FLOATS * (size_t)i;
+        const float* w = step->scratch->velocities + SR_ROW_FLOATS * (size_t)i;
+        step->state->offsets[i] = (srVec3f){scale * u[0], scale * u[1], scale * u[2]};
+        step->state->velocities[i] = (srVec3f){scale * w[0], scale * w[1], scale * w[2]};
+    }
+}
+
+// the end of one substep and the prediction of the next
+static void advanceRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    const srFleshTuning* tuning = step->tuning;
+    float ahead = (float)(tuning->theta * tuning->h);
+    float perSecond = (float)(1.0 / (tuning->theta * tuning->h));
+    float beyond = (float)(1.0 / tuning->theta);
+    float dragged = (float)tuning->dragged;
+    float loadScale = ahead * ahead * step->toRest;
+    for (int32_t i = begin; i < end; ++i) {
+        float* row = step->scratch->rows + SR_ROW_FLOATS * (size_t)i;
+        float* u = step->scratch->starts + SR_ROW_FLOATS * (size_t)i;
+        float* w = step->scratch->velocities + SR_ROW_FLOATS * (size_t)i;
+        if (!step->isFirst) {
+            for (int c = 0; c < 3; ++c) {
+                float moved = row[c] - u[c];
+                u[c] = u[c] + beyond * moved;
+                w[c] = w[c] + beyond * (perSecond * moved - w[c]);
+            }
+        }
+        if (step->isLast) {
+            continue;
+        }
+        float carry = tuning->carries[i];
+        for (int c = 0; c < 3; ++c) {
+            row[c] = carry * (dragged * u[c] + ahead * w[c]);
+        }
+        row[3] = tuning->weights[i];
+        if (step->loads != NULL && isSaneVector(step->loads[i])) {
+            float push = carry * loadScale;
+            row[0] += push * step->loads[i].x;
+            row[1] += push * step->loads[i].y;
+            row[2] += push * step->loads[i].z;
+        }
+        if (step->isCoarse) {
+            memcpy(step->scratch->predicted + SR_ROW_FLOATS * (size_t)i, row, SR_ROW_FLOATS * sizeof(float));
+        }
+    }
+}
+
+static void poseNodeRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    for (int32_t i = begin; i < end; ++i) {
+        srVec3f from = step->motion->from[i];
+        srVec3f p = srMulAddF(from, step->poseFraction, srSubF(step->motion->to[i], from));
+        writeRow(step->scratch->poseRows, i, isSaneVector(p) ? p : (srVec3f){0.0f, 0.0f, 0.0f}, step->toRest);
+    }
+}
+
+// G from the posed F towards its rotation; both are transposed alike here, which changes nothing
+static void correctPose(const Step* step, int32_t b) {
+    srCellPose* pose = &step->scratch->poses[b];
+    srCellPoseError* error = &step->scratch->poseErrors[b];
+    float correction = (float)step->tuning->dials.poseCorrection;
+    float side = step->tuning->dials.isMirrored ? -1.0f : 1.0f;
+    srMat3Blockf F;
+    srMat3Blockf R;
+    memcpy(F.m, pose->G, sizeof(F.m));
+    for (int i = 0; i < 3 * SR_LANES_PER_BLOCK; ++i) {
+        (&F.m[0][0][0])[i] *= side;
+    }
+    srFindRotationsF(&F, &R, 1);
+    for (int lane = 0; lane < SR_LANES_PER_BLOCK; ++lane) {
+        float largest = 0.0f;
+        for (int c = 0; c < 3; ++c) {
+            for (int r = 0; r < 3; ++r) {
+                float away = (c == 0 ? side : 1.0f) * R.m[c][r][lane] - pose->G[c][r][lane];
+                error->A[c][r][lane] = correction * away;
+                largest = fmaxf(largest, fabsf(away));
+            }
+        }
+        bool hasCell = step->rest->volumes[b].V[lane] > 0.0f && largest > POSES_AGREE;
+        srVec3f columns[3];
+        for (int c = 0; c < 3; ++c) {
+            float* A[3] = {&error->A[c][0][lane], &error->A[c][1][lane], &error->A[c][2][lane]};
+            float* G[3] = {&pose->G[c][0][lane], &pose->G[c][1][lane], &pose->G[c][2][lane]};
+            for (int r = 0; r < 3; ++r) {
+                *A[r] = hasCell ? *A[r] : 0.0f;
+                *G[r] += *A[r];
+            }
+            columns[c] = (srVec3f){*G[0], *G[1], *G[2]};
+        }
+        pose->determinant[lane] = srDotF(columns[0], srCrossF(columns[1], columns[2]));
+    }
+}
+
+static void poseCellRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    srFleshScratch* scratch = step->scratch;
+    step->kernels->poseCells(step->rest->blocks, scratch->poseRows, scratch->poses, begin, end);
+    if (step->sweep.poseErrors != NULL) {
+        for (int32_t b = begin; b < end; ++b) {
+            correctPose(step, b);
+        }
+    }
+}
+
+static srCoarseStep coarseStep(const Step* step) {
+    return (srCoarseStep){
+        .coarse = step->tuning->coarse,
+        .rest = step->rest->coarse,
+        .scratch = &step->scratch->coarse,
+        .predicted = step->scratch->predicted,
+        .forces = step->scratch->forces,
+        .rows = step->scratch->rows,
+    };
+}
+
+static void poseCells(Step* step) {
+    forRanges(step, poseNodeRange, step->rest->nodeCount, NODES_PER_RANGE);
+    forRanges(step, poseCellRange, step->rest->batches.batchCount, BLOCKS_PER_RANGE);
+    if (step->isCoarse) {
+        srCoarseStep coarse = coarseStep(step);
+        srCoarse_Pose(&coarse, step->scratch->poseRows);
+    }
+}
+
+static void solveChunks(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    const int32_t* starts = step->rest->batches.starts;
+    for (int32_t k = begin; k < end; ++k) {
+        int32_t chunk = 2 * k + step->parity;
+        step->kernels->solveCells(&step->sweep, starts[chunk], starts[chunk + 1], step->turnSteps);
+    }
+}
+
+static void solvePatchChunks(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    const int32_t* starts = step->rest->patches->chunks.starts;
+    for (int32_t k = begin; k < end; ++k) {
+        int32_t chunk = 2 * k + step->parity;
+        step->kernels->solvePatches(&step->patchSweep, starts[chunk], starts[chunk + 1]);
+    }
+}
+
+// even chunks share no node with one another, nor do odd ones (chunks.h)
+static void sweepChunks(Step* step, srRangeFcn* body, int32_t chunkCount) {
+    for (step->parity = 0; step->parity < 2; ++step->parity) {
+        forRanges(step, body, (chunkCount - step->parity + 1) / 2, 1);
+    }
+}
+
+static void addChunkForces(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    const int32_t* starts = step->rest->batches.starts;
+    for (int32_t k = begin; k < end; ++k) {
+        int32_t chunk = 2 * k + step->parity;
+        step->kernels->addForces(&step->sweep, starts[chunk], starts[chunk + 1]);
+    }
+}
+
+static void correctCoarsely(Step* step) {
+    srFleshScratch* scratch = step->scratch;
+    memset(scratch->forces, 0, SR_ROW_FLOATS * (size_t)scratch->rowCount * sizeof(float));
+    sweepChunks(step, addChunkForces, step->rest->batches.chunkCount);
+    srCoarseStep coarse = coarseStep(step);
+    int32_t blockCount = srCoarse_GetBlockCount(coarse.rest);
+    forRangesWith(step, srCoarse_RestrictBlocks, blockCount, 1, &coarse);
+    srCoarse_Solve(&coarse);
+    forRangesWith(step, srCoarse_ProlongBlocks, blockCount, 1, &coarse);
+}
+
+static void startTurns(srFleshScratch* scratch) {
+    memset(scratch->turns, 0, (size_t)scratch->blockCount * sizeof(srCellTurn));
+    for (int32_t b = 0; b < scratch->blockCount; ++b) {
+        for (int lane = 0; lane < SR_LANES_PER_BLOCK; ++lane) {
+            scratch->turns[b].q[0][lane] = 1.0f;
+        }
+    }
+}
+
+static void solveSubstep(Step* step) {
+    const srFleshTuning* tuning = step->tuning;
+    srFleshScratch* scratch = step->scratch;
+    if (step->sweep.multipliers != NULL) {
+        memset(scratch->multipliers, 0, (size_t)scratch->blockCount * sizeof(srCellMultiplier));
+    }
+    for (int32_t i = 0; i < tuning->dials.sweeps; ++i) {
+        sweepChunks(step, solveChunks, step->rest->batches.chunkCount);
+        if (tuning->hasPatches) {
+            sweepChunks(step, solvePatchChunks, step->rest->patches->chunks.chunkCount);
+        }
+        step->turnSteps = 1;
+        if (step->isCoarse) {
+            correctCoarsely(step);
+        }
+    }
+}
+
+static bool isWithin(srVec3f a, float limit) {
+    return srDotF(a, a) <= limit * limit;
+}
+
+// holds a node within the limit, lets what is too small to see come to rest exactly, and takes NaN out
+static int32_t limitOffsets(const Step* step) {
+    const srVec3f zero = {0.0f, 0.0f, 0.0f};
+    float largest = (float)step->tuning->dials.largestOffset;
+    float smallest = SMALLEST_OFFSET * largest;
+    float smallestVelocity = smallest / (float)step->tuning->h; // rounding alone moves a node so far
+    int32_t limitedCount = 0;
+    for (int32_t i = 0; i < step->rest->nodeCount; ++i) {
+        srVec3f* u = &step->state->offsets[i];
+        srVec3f* w = &step->state->velocities[i];
+        if (isWithin(*u, largest) && isWithin(*w, LARGEST_VELOCITY)) {
+            if (isWithin(*u, smallest) && isWithin(*w, smallestVelocity)) {
+                *u = zero;
+                *w = zero;
+            }
+            continue;
+        }
+        float length = srLengthF(*u);
+        bool isFinite = length - length == 0.0f;
+        *u = isFinite && length > largest ? srScaleF(largest / length, *u) : isFinite ? *u : zero;
+        *w = zero;
+        ++limitedCount;
+    }
+    return limitedCount;
+}
+
+static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, const srPrimaryMotion* motion,
+                      const srVec3f* loads, srFleshState* state) {
+    srFleshScratch* scratch = state->scratch;
+    const srFleshDials* dials = &tuning->dials;
+    return (Step){
+        .rest = rest,
+        .tuning = tuning,
+        .motion = motion,
+        .loads = loads,
+        .state = state,
+        .scratch = scratch,
+        .kernels = srGetSolverKernels(),
+        .sweep =
+            {
+                .blocks = rest->blocks,
+                .materials = tuning->materials,
+                .forceMaterials = tuning->forceMaterials,
+                .poses = scratch->poses,
+                .poseErrors = dials->poseCorrection > 0.0 ? scratch->poseErrors : NULL,
+                .turns = scratch->turns,
+                .multipliers = dials->sweeps > 1 ? scratch->multipliers : NULL,
+                .rows = scratch->rows,
+                .forces = scratch->forces,
+            },
+        .patchSweep =
+            {
+                .patches = rest->patches != NULL ? rest->patches->patches : NULL,
+                .compliances = tuning->patchCompliances,
+                .poseRows = scratch->poseRows,
+                .rows = scratch->rows,
+                .poseCorrection = (float)dials->poseCorrection,
+                .side = dials->isMirrored ? -1.0f : 1.0f,
+            },
+        .toRest = (float)(1.0 / dials->scale),
+        .turnSteps = FIRST_TURN_STEPS,
+        .isCoarse = srCoarse_IsReady(tuning->coarse) && scratch->predicted != NULL,
+    };
+}
+
+int32_t srFlesh_StepFrame(const srFleshRest* rest, const srFleshTuning* tuning, const srPrimaryMotion* motion,
+                          const srVec3f* loads, srFleshState* state) {
+    Step step = beginStep(rest, tuning, motion, loads, state);
+    int32_t substeps = tuning->dials.substeps;
+    int32_t poses = tuning->dials.poses;
+    int32_t pose = 0;
+    bool isLarge = rest->batches.batchCount >= FEWEST_SHARED_BLOCKS;
+    srPace* pace = &step.scratch->pace;
+    forRanges(&step, loadRange, rest->nodeCount, NODES_PER_RANGE);
+    startTurns(step.scratch);
+    for (int32_t substep = 0; substep < substeps; ++substep) {
+        step.isFirst = substep == 0;
+        // substeps 0 .. substeps - 1 in `poses` equal parts
+        if (pose * substeps <= substep * poses) {
+            step.poseFraction = ((float)pose + 0.5f) / (float)poses;
+            ++pose;
+            poseCells(&step);
+        }
+        step.isShared = isLarge && srPace_Begin(pace);
+        forRanges(&step, advanceRange, rest->nodeCount, NODES_PER_RANGE);
+        solveSubstep(&step);
+        if (isLarge) {
+            srPace_End(pace);
+        }
+    }
+    step.isFirst = false;
+    step.isLast = true;
+    forRanges(&step, advanceRange, rest->nodeCount, NODES_PER_RANGE);
+    forRanges(&step, storeRange, rest->nodeCount, NODES_PER_RANGE);
+    return limitOffsets(&step);
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Soft flesh from physical material: one block a cell that holds shape and volume together, eight cells at a
+// time. The secondary motion u on top of a prescribed primary motion p, as in xpbd.h, and with its shape of
+// interface: rest, tuning, state, one step a frame. Index arrays, not meshes.
+//
+// Shape is measured against the posed cell, so that u = 0 is at rest in every held pose, to the bit. Within a
+// frame that pose is taken at the middle of each of `poses` equal parts.
+//
+// symbols: p primary, u offset, w its velocity, h substep, F deformation gradient, R its rotation
+
+#pragma once
+
+#include "core/error.h"
+#include "math/vec3.h"
+#include "solver/batches.h"
+#include "solver/solver_kernels.h"
+#include "solver/xpbd.h"
+
+#include <stdint.h>
+
+typedef struct srFleshPatches srFleshPatches;
+typedef struct srCoarseRest srCoarseRest;
+typedef struct srCoarse srCoarse;
+
+/// Volumes of eight cells, in rest units.
+typedef struct srCellVolumes {
+    alignas(32) float V[SR_LANES_PER_BLOCK];
+} srCellVolumes;
+
+/// What never changes, in rest units (skin space). Owns its arrays.
+typedef struct srFleshRest {
+    int32_t nodeCount;
+    int32_t rowCount;     ///< Nodes, and one row a chunk that lanes without a cell name.
+    float* nodeVolumes;   ///< A quarter of each cell's volume to each corner.
+    float* holds;         ///< 0 to 1; 1 follows the rig exactly.
+    float* boneDistances;
+    srBatches batches;
+    srCellBlock* blocks;    ///< A block a batch.
+    srCellVolumes* volumes; ///< Likewise.
+    srFleshPatches* patches;
+    srCoarseRest* coarse; ///< Null when there is no coarse correction.
+} srFleshRest;
+
+typedef struct srFleshShape {
+    const srVec3* nodes;
+    int32_t nodeCount;
+    const int32_t (*cells)[4]; ///< What has no positive volume, or names a node twice, counts as no cell.
+    int32_t cellCount;
+    const float* holds;
+    const float* boneDistances;
+    int32_t handleCount; ///< Smooth handles of the coarse correction; 0 is none, 16 a good number.
+} srFleshShape;
+
+/// Copies what it keeps. `sr_errorBadMesh` when an index is out of range or a number is not finite.
+SR_MUST_USE srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* outRest);
+
+/// Accepts a zeroed rest.
+void srDestroyFleshRest(srFleshRest* rest);
+
+/// Material and dials, as a step needs them. Maps are one factor a cell of the shape, or null for 1
+/// everywhere; they are read by srFleshTuning_Set alone.
+typedef struct srFleshDials {
+    double youngModulus; ///< Pa
+    double poissonRatio; ///< 0 to 0.5
+    double density;      ///< kg/m^3
+    const float* stiffnessMap;
+    const float* poissonMap; ///< Poisson's ratios themselves, not factors.
+    const float* densityMap;
+    double scale;          ///< World units a rest unit.
+    bool isMirrored;       ///< The world sees the rest shape in a mirror.
+    double frequency;      ///< Hz of the pull to the pose.
+    double dampingRate;    ///< 1/s: a swing shrinks as exp(-dampingRate t / 2).
+    double viscosity;      ///< s: damps a swing of frequency f by a share pi f viscosity of critical; at most h.
+    double poseCorrection; ///< 0 to 1.
+    double frameSeconds;
+    double largestOffset; ///< Offsets are held within this, in world units.
+    int32_t substeps;
+    int32_t sweeps;      ///< Of all cells in a substep, 1 or more. Substeps are the better buy.
+    int32_t poses;       ///< Parts of a frame, each with its own pose; 1 to `substeps`.
+    bool isUncompensated; ///< What one sweep leaves too soft is not made up for.
+} srFleshDials;
+
+/// 3 % of what a mode of one cell's size needs is left to the substeps; see srChooseFleshSubsteps.
+typedef struct srFleshTuning {
+    srFleshDials dials;
+    double h;              ///< The substep.
+    double theta;          ///< Where in the substep forces are taken: 1/2 its middle, 1 its end.
+    double dragged;        ///< 1 + damping of the implicit part.
+    double massUnit;       ///< What inverse masses are relative to.
+    float* weights;        ///< Inverse mass, pull to the pose and damping included; 0 follows the rig exactly.
+    float* carries;        ///< What the pull to the pose leaves of a predicted offset.
+    srCellMaterial* materials;
+    srCellForceMaterial* forceMaterials; ///< Only with coarse correction.
+    srCoarse* coarse;
+    float* patchCompliances; ///< Of volumes that patches keep; negative where they keep none.
+    bool hasPatches;
+} srFleshTuning;
+
+/// Room for the tuning of a rest.
+SR_MUST_USE srResult srCreateFleshTuning(const srFleshRest* rest, srFleshTuning* outTuning);
+void srDestroyFleshTuning(const srFleshRest* rest, srFleshTuning* tuning);
+
+/// Spreads the dials over nodes and cells. Out of range values are taken as the nearest end of it.
+SR_MUST_USE srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest,
+                                       const srFleshDials* dials);
+
+/// Substeps (1 to 64) that bring the first frequency within some 5 % of the converged one, by how soft one
+/// sweep is: with the coarse correction the local stiffness alone counts.
+int32_t srChooseFleshSubsteps(const srFleshRest* rest, const srFleshDials* dials);
+
+/// What a step works in. Owns its arrays.
+typedef struct srFleshScratch srFleshScratch;
+
+/// Room for steps with these dials; later dials may ask for no more sweeps or pose correction if these had
+/// none.
+SR_MUST_USE srResult srCreateFleshScratch(const srFleshRest* rest, const srFleshDials* dials,
+                                          srFleshScratch** outScratch);
+void srDestroyFleshScratch(srFleshScratch* scratch);
+
+/// What moves. Arrays are the caller's, and hold the last frame on entry and the new one on return: a frame
+/// depends on them and on nothing that an earlier one left in the scratch.
+typedef struct srFleshState {
+    srVec3f* offsets;    ///< u, world units
+    srVec3f* velocities; ///< w, world units a second
+    srFleshScratch* scratch;
+} srFleshState;
+
+/// One frame. `loads` are further accelerations of the nodes (world units / s^2; gravity, wind) or null.
+/// Returns how many nodes had to be held within `largestOffset`. Allocates nothing; no input gives a NaN.
+int32_t srFlesh_StepFrame(const srFleshRest* rest, const srFleshTuning* tuning, const srPrimaryMotion* motion,
+                          const srVec3f* loads, srFleshState* state);

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Building what is constant about flesh: batches of cells, shape functions, volumes. Materials are in
+// flesh_tuning.c, the steps in flesh.c.
+
+#include "solver/flesh.h"
+
+#include "core/alloc.h"
+#include "solver/coarse.h"
+#include "solver/patches.h"
+
+#include <math.h>
+#include <string.h>
+
+// of the longest edge cubed; a regular cell has 0.12
+#define FLAT_SHARE 1e-12
+
+// gradients of the shape functions of corners 1 to 3; the volume, or zero for what is no cell
+static double findGradients(const srVec3* nodes, const int32_t corners[4], srVec3 outGradients[3]) {
+    srVec3 e[3];
+    double longest2 = 0.0;
+    for (int c = 0; c < 3; ++c) {
+        e[c] = srSub(nodes[corners[c + 1]], nodes[corners[0]]);
+        longest2 = fmax(longest2, srDot(e[c], e[c]));
+    }
+    srVec3 normals[3] = {srCross(e[1], e[2]), srCross(e[2], e[0]), srCross(e[0], e[1])};
+    double sixVolumes = srDot(e[0], normals[0]);
+    if (!(sixVolumes > FLAT_SHARE * longest2 * sqrt(longest2))) {
+        return 0.0;
+    }
+    for (int c = 0; c < 3; ++c) {
+        outGradients[c] = srScale(1.0 / sixVolumes, normals[c]);
+    }
+    return sixVolumes / 6.0;
+}
+
+static srResult checkShape(const srFleshShape* shape) {
+    for (int32_t i = 0; i < shape->nodeCount; ++i) {
+        srVec3 x = shape->nodes[i];
+        if (!isfinite(x.x) || !isfinite(x.y) || !isfinite(x.z)) {
+            return srFail(sr_errorBadMesh, "Node %d of the cage is not finite.", i);
+        }
+    }
+    for (int32_t cell = 0; cell < shape->cellCount; ++cell) {
+        for (int c = 0; c < 4; ++c) {
+            int32_t node = shape->cells[cell][c];
+            if (node < 0 || node >= shape->nodeCount) {
+                return srFail(sr_errorBadMesh, "Cell %d names node %d, but there are %d nodes.", cell, node,
+                              shape->nodeCount);
+            }
+        }
+    }
+    return sr_success;
+}
+
+static srResult allocateRest(const srFleshShape* shape, srFleshRest* rest) {
+    size_t batchCount = (size_t)rest->batches.batchCount;
+    rest->nodeVolumes = SR_ALLOC_ZERO(float, shape->nodeCount);
+    rest->holds = SR_ALLOC(float, shape->nodeCount);
+    rest->boneDistances = SR_ALLOC(float, shape->nodeCount);
+    rest->blocks = SR_ALLOC_ZERO(srCellBlock, batchCount);
+    rest->volumes = SR_ALLOC_ZERO(srCellVolumes, batchCount);
+    bool isComplete = rest->nodeVolumes != NULL && rest->holds != NULL && rest->boneDistances != NULL &&
+                      (batchCount == 0 || (rest->blocks != NULL && rest->volumes != NULL));
+    return isComplete ? sr_success : srFailOutOfMemory("the flesh");
+}
+
+static void fillLane(const srFleshShape* shape, int32_t cell, int lane, int32_t spareRow, srCellBlock* block,
+                     srCellVolumes* volumes, float* nodeVolumes) {
+    srVec3 gradients[3];
+    double volume = cell == SR_NULL_INDEX ? 0.0 : findGradients(shape->nodes, shape->cells[cell], gradients);
+    for (int c = 0; c < 4; ++c) {
+        block->nodes[c][lane] = volume > 0.0 ? shape->cells[cell][c] : spareRow;
+    }
+    if (!(volume > 0.0)) {
+        return;
+    }
+    volumes->V[lane] = (float)volume;
+    for (int c = 0; c < 3; ++c) {
+        block->gradients[c][0][lane] = (float)gradients[c].x;
+        block->gradients[c][1][lane] = (float)gradients[c].y;
+        block->gradients[c][2][lane] = (float)gradients[c].z;
+    }
+    for (int c = 0; c < 4; ++c) {
+        nodeVolumes[shape->cells[cell][c]] += (float)(0.25 * volume);
+    }
+}
+
+static void fillBlocks(const srFleshShape* shape, srFleshRest* rest) {
+    for (int32_t chunk = 0; chunk < rest->batches.chunkCount; ++chunk) {
+        for (int32_t b = rest->batches.starts[chunk]; b < rest->batches.starts[chunk + 1]; ++b) {
+            for (int lane = 0; lane < SR_BATCH_LANES; ++lane) {
+                fillLane(shape, rest->batches.members[b][lane], lane, shape->nodeCount + chunk,
+                         &rest->blocks[b], &rest->volumes[b], rest->nodeVolumes);
+            }
+        }
+    }
+}
+
+srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* outRest) {
+    *outRest = (srFleshRest){0};
+    SR_TRY(checkShape(shape));
+    srFleshRest rest = {.nodeCount = shape->nodeCount};
+    srResult result = srCreateBatches(shape->cellCount > 0 ? shape->cells[0] : NULL, 4, shape->cellCount,
+                                      shape->nodeCount, &rest.batches);
+    if (result == sr_success) {
+        result = allocateRest(shape, &rest);
+    }
+    if (result == sr_success) {
+        rest.rowCount = shape->nodeCount + rest.batches.chunkCount;
+        memcpy(rest.holds, shape->holds, (size_t)shape->nodeCount * sizeof(float));
+        memcpy(rest.boneDistances, shape->boneDistances, (size_t)shape->nodeCount * sizeof(float));
+        fillBlocks(shape, &rest);
+        result = srCreateFleshPatches(shape, &rest, &rest.patches);
+    }
+    if (result == sr_success && shape->handleCount > 0) {
+        result = srCreateCoarseRest(shape, &rest.coarse);
+    }
+    if (result != sr_success) {
+        srDestroyFleshRest(&rest);
+        return result;
+    }
+    *outRest = rest;
+    return sr_success;
+}
+
+void srDestroyFleshRest(srFleshRest* rest) {
+    srDestroyCoarseRest(rest->coarse);
+    srDestroyFleshPatches(rest->patches);
+    SR_FREE(rest->nodeVolumes, rest->nodeCount);
+    SR_FREE(rest->holds, rest->nodeCount);
+    SR_FREE(rest->boneDistances, rest->nodeCount);
+    SR_FREE(rest->blocks, rest->batches.batchCount);
+    SR_FREE(rest->volumes, rest->batches.batchCount);
+    srDestroyBatches(&rest->batches);
+    *rest = (srFleshRest){0};
+}

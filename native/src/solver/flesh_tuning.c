@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Spreading the dials over nodes and cells.
+//
+// A substep solves, with h' = theta h (flesh.c), for each node
+//   m (u - y) / h'^2 + k u + alpha m (u - u_n) / h' = forces of the cells
+// with k the pull to the pose and alpha the damping: so the node has the mass m + h'^2 k + alpha h' m, and
+// the prediction m (y + alpha h' u_n) over it. Masses are relative to their mean and lengths in rest units,
+// so that nothing depends on the size of the scene.
+
+#include "solver/flesh.h"
+
+#include "core/alloc.h"
+#include "elastic/material.h"
+#include "math/mat34.h"
+#include "solver/coarse.h"
+#include "solver/patches.h"
+
+#include <math.h>
+
+#define PI 3.14159265358979323846
+#define HARD_HOLD 0.999f // from here on a node follows its bone exactly
+
+// One sweep from multipliers that are zero acts as compliances a + w, b + w, w the mean eigenvalue of W. This
+// share of w is subtracted from both, which puts the lowest frequencies right; the rest keeps the sweep from
+// overshooting.
+#define COMPENSATION 0.8
+#define LEAST_COMPLIANCE 0.02
+
+// What one sweep leaves unsolved may feed a swing. Taken this late in the substep, forces damp more than that,
+// by beam trials over softness, Poisson's ratio and with the coarse correction; at 0.6 the nearly
+// incompressible ones blow up.
+#define LEAST_THETA 0.7
+
+#define PATCHED_POISSON 0.45 // from here on patches keep a part of the volume
+
+#define LARGEST_RATIO 1e30 // of compliances: no resistance to a change of volume, and yet a number
+
+typedef struct Moduli {
+    double lameMu;
+    double lameLambda;
+} Moduli;
+
+static double clampTo(double x, double low, double high) {
+    return x > low ? (x < high ? x : high) : low; // a NaN gives the low end
+}
+
+srResult srCreateFleshTuning(const srFleshRest* rest, srFleshTuning* outTuning) {
+    srFleshTuning tuning = {0};
+    size_t batchCount = (size_t)rest->batches.batchCount;
+    tuning.weights = SR_ALLOC_ZERO(float, rest->nodeCount);
+    tuning.carries = SR_ALLOC_ZERO(float, rest->nodeCount);
+    tuning.materials = SR_ALLOC_ZERO(srCellMaterial, batchCount);
+    tuning.forceMaterials = SR_ALLOC_ZERO(srCellForceMaterial, batchCount);
+    int32_t patchCount = rest->patches != NULL ? rest->patches->patchCount : 0;
+    tuning.patchCompliances = patchCount > 0 ? SR_ALLOC_ZERO(float, patchCount) : NULL;
+    *outTuning = tuning;
+    if (tuning.weights == NULL || (patchCount > 0 && tuning.patchCompliances == NULL) || tuning.carries == NULL ||
+        (batchCount > 0 && (tuning.materials == NULL || tuning.forceMaterials == NULL))) {
+        srDestroyFleshTuning(rest, outTuning);
+        return srFailOutOfMemory("the material");
+    }
+    srResult result = rest->coarse != NULL ? srCreateCoarse(rest->coarse, &outTuning->coarse) : sr_success;
+    if (result != sr_success) {
+        srDestroyFleshTuning(rest, outTuning);
+    }
+    return result;
+}
+
+void srDestroyFleshTuning(const srFleshRest* rest, srFleshTuning* tuning) {
+    srDestroyCoarse(tuning->coarse);
+    SR_FREE(tuning->patchCompliances, rest->patches != NULL ? rest->patches->patchCount : 0);
+    SR_FREE(tuning->weights, rest->nodeCount);
+    SR_FREE(tuning->carries, rest->nodeCount);
+    SR_FREE(tuning->materials, rest->batches.batchCount);
+    SR_FREE(tuning->forceMaterials, rest->batches.batchCount);
+    *tuning = (srFleshTuning){0};
+}
+
+static srFleshDials clampDials(const srFleshDials* dials) {
+    srFleshDials d = *dials;
+    d.youngModulus = clampTo(d.youngModulus, 0.0, 1e15);
+    d.poissonRatio = clampTo(d.poissonRatio, 0.0, 0.5);
+    d.density = clampTo(d.density, 0.0, 1e9);
+    d.frequency = clampTo(d.frequency, 0.0, 1e6);
+    d.dampingRate = clampTo(d.dampingRate, 0.0, 1e9);
+    d.viscosity = clampTo(d.viscosity, 0.0, 1e9);
+    d.poseCorrection = clampTo(d.poseCorrection, 0.0, 1.0);
+    d.substeps = d.substeps < 1 ? 1 : d.substeps;
+    d.sweeps = d.sweeps < 1 ? 1 : d.sweeps;
+    d.poses = d.poses < 1 ? 1 : d.poses > d.substeps ? d.substeps : d.poses;
+    return d;
+}
+
+static double mapped(const float* map, int32_t cell, double high) {
+    return map == NULL ? 1.0 : clampTo((double)map[cell], 0.0, high);
+}
+
+static double densityOf(const srFleshDials* dials, int32_t cell) {
+    return dials->density * mapped(dials->densityMap, cell, 1e9);
+}
+
+static double poissonOf(const srFleshDials* dials, int32_t cell) {
+    return dials->poissonMap == NULL ? dials->poissonRatio
+                                     : clampTo((double)dials->poissonMap[cell], 0.0, 0.5);
+}
+
+// What the cell itself keeps of lambda: all of it up to Poisson's ratio 0.45; from there to 0.5 less and less,
+// down to mu, while its patch takes over the rest.
+static Moduli findModuli(const srFleshDials* dials, int32_t cell) {
+    double young = dials->youngModulus * mapped(dials->stiffnessMap, cell, 1e9) / (dials->scale * dials->scale);
+    double nu = poissonOf(dials, cell);
+    double mu = young / (2.0 * (1.0 + nu));
+    if (nu <= PATCHED_POISSON) {
+        return (Moduli){mu, mu * 2.0 * nu / (1.0 - 2.0 * nu)};
+    }
+    double share = (nu - PATCHED_POISSON) / (0.5 - PATCHED_POISSON);
+    double most = 2.0 * PATCHED_POISSON / (1.0 - 2.0 * PATCHED_POISSON);
+    return (Moduli){mu, mu * (most + share * (1.0 - most))};
+}
+
+// 1 / lambda of what is left to the patch; infinite up to Poisson's ratio 0.45, zero at 0.5
+static double patchSoftness(const srFleshDials* dials, int32_t cell) {
+    Moduli own = findModuli(dials, cell);
+    double nu = poissonOf(dials, cell);
+    double whole = (1.0 - 2.0 * nu) / (own.lameMu * 2.0 * nu); // 1 / lambda
+    double left = 1.0 - own.lameLambda * whole;
+    return left > 0.0 ? whole / left : (double)INFINITY;
+}
+
+// masses of nodes, into `weights` for now, and their mean
+static void findMasses(srFleshTuning* tuning, const srFleshRest* rest) {
+    float* masses = tuning->weights;
+    for (int32_t i = 0; i < rest->nodeCount; ++i) {
+        masses[i] = 0.0f;
+    }
+    for (int32_t b = 0; b < rest->batches.batchCount; ++b) {
+        for (int lane = 0; lane < SR_BATCH_LANES; ++lane) {
+            double volume = (double)rest->volumes[b].V[lane];
+            if (volume > 0.0) {
+                double mass = 0.25 * volume * densityOf(&tuning->dials, rest->batches.members[b][lane]);
+                for (int c = 0; c < 4; ++c) {
+                    masses[rest->blocks[b].nodes[c][lane]] += (float)mass;
+                }
+            }
+        }
+    }
+    double sum = 0.0;
+    for (int32_t i = 0; i < rest->nodeCount; ++i) {
+        sum += (double)masses[i];
+    }
+    tuning->massUnit = sum > 0.0 ? sum / rest->nodeCount : 1.0;
+}
+
+static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
+    const srFleshDials* dials = &tuning->dials;
+    double step = tuning->theta * tuning->h;
+    double omega = 2.0 * PI * dials->frequency;
+    double nu = dials->poissonRatio;
+    srMaterial material = {.shearModulus = dials->youngModulus / (2.0 * (1.0 + nu) * dials->scale * dials->scale)};
+    tuning->dragged = 1.0 + dials->dampingRate * step;
+    for (int32_t i = 0; i < rest->nodeCount; ++i) {
+        double volume = (double)rest->nodeVolumes[i];
+        double mass = (double)tuning->weights[i];
+        tuning->weights[i] = 0.0f;
+        tuning->carries[i] = 0.0f;
+        if (!(rest->holds[i] < HARD_HOLD) || !(mass > 0.0)) {
+            continue;
+        }
+
+        // no bond is shorter than the flesh around the node is wide
+        double width = srCubeRoot(volume);
+        double distance = fmax((double)rest->boneDistances[i], width);
+        double hold = clampTo((double)rest->holds[i], 0.0, 1.0);
+        double bond = srBondStiffness(&material, hold, volume, distance);
+        double whole = tuning->dragged + step * step * (omega * omega + bond / mass);
+        tuning->weights[i] = (float)(tuning->massUnit / (mass * whole));
+        tuning->carries[i] = (float)(1.0 / whole);
+    }
+}
+
+// W = sum w_a g_a g_a': xx, yy, zz, xy, yz, zx
+static void findW(const srCellBlock* block, const float* weights, int lane, double W[6]) {
+    double g[4][3] = {{0.0}};
+    for (int i = 0; i < 6; ++i) {
+        W[i] = 0.0;
+    }
+    for (int c = 1; c < 4; ++c) {
+        for (int axis = 0; axis < 3; ++axis) {
+            g[c][axis] = (double)block->gradients[c - 1][axis][lane];
+            g[0][axis] -= g[c][axis];
+        }
+    }
+    for (int c = 0; c < 4; ++c) {
+        double w = (double)weights[block->nodes[c][lane]];
+        W[0] += w * g[c][0] * g[c][0];
+        W[1] += w * g[c][1] * g[c][1];
+        W[2] += w * g[c][2] * g[c][2];
+        W[3] += w * g[c][0] * g[c][1];
+        W[4] += w * g[c][1] * g[c][2];
+        W[5] += w * g[c][2] * g[c][0];
+    }
+}
+
+// K = W (W + a I)^-1 = I - a (W + a I)^-1, by cofactors, in a form without that difference
+static void findK(const double W[6], double a, double K[6]) {
+    double xx = W[0] + a, yy = W[1] + a, zz = W[2] + a, xy = W[3], yz = W[4], zx = W[5];
+    double n[6] = {yy * zz - yz * yz, zz * xx - zx * zx, xx * yy - xy * xy,
+                   yz * zx - xy * zz, zx * xy - yz * xx, xy * yz - zx * yy};
+    double inverse = 1.0 / (xx * n[0] + xy * n[3] + zx * n[5]);
+    const double* m = W;
+    K[0] = inverse * (m[0] * n[0] + m[3] * n[3] + m[5] * n[5]);
+    K[1] = inverse * (m[3] * n[3] + m[1] * n[1] + m[4] * n[4]);
+    K[2] = inverse * (m[5] * n[5] + m[4] * n[4] + m[2] * n[2]);
+    K[3] = inverse * (m[0] * n[3] + m[3] * n[1] + m[5] * n[4]);
+    K[4] = inverse * (m[3] * n[5] + m[1] * n[4] + m[4] * n[2]);
+    K[5] = inverse * (m[0] * n[5] + m[3] * n[4] + m[5] * n[2]);
+}
+
+static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, int lane) {
+    srCellMaterial* material = &tuning->materials[b];
+    srCellForceMaterial* forces = &tuning->forceMaterials[b];
+    double volume = (double)rest->volumes[b].V[lane];
+    Moduli moduli = {0.0, 0.0};
+    if (volume > 0.0) {
+        moduli = findModuli(&tuning->dials, rest->batches.members[b][lane]);
+    }
+    double step = tuning->theta * tuning->h;
+    double shape = 2.0 * moduli.lameMu * volume * step * step / tuning->massUnit;
+    double bulk = moduli.lameLambda * volume * step * step / tuning->massUnit;
+    forces->shape[lane] = (float)shape;
+    forces->volume[lane] = (float)bulk;
+    double K[6] = {0.0};
+    double stiffness = 0.0;
+    double ratio = LARGEST_RATIO;
+    if (shape > 0.0) {
+        double W[6];
+        findW(&rest->blocks[b], tuning->weights, lane, W);
+        double w = (W[0] + W[1] + W[2]) / 3.0;
+        double a = 1.0 / shape;
+        double b0 = bulk > 0.0 ? 1.0 / bulk : LARGEST_RATIO * a;
+        if (!tuning->dials.isUncompensated && tuning->dials.sweeps == 1) {
+            a = fmax(a - COMPENSATION * w, LEAST_COMPLIANCE * w);
+            b0 = fmax(b0 - COMPENSATION * w, 0.0);
+        }
+        stiffness = 1.0 / a;
+        ratio = fmin(b0 / a, LARGEST_RATIO);
+        findK(W, a, K);
+    }
+    for (int i = 0; i < 6; ++i) {
+        material->K[i][lane] = (float)K[i];
+    }
+    material->stiffness[lane] = (float)stiffness;
+    material->volumeCompliance[lane] = (float)ratio;
+}
+
+// A patch stores lambda (dV)^2 / (2 V); its softness is the mean of its cells'. One cell that does not resist is
+// enough for all.
+static void tunePatches(srFleshTuning* tuning, const srFleshRest* rest) {
+    int32_t patchCount = rest->patches != NULL ? rest->patches->patchCount : 0;
+    double step = tuning->theta * tuning->h;
+    tuning->hasPatches = false;
+    for (int32_t i = 0; i < patchCount; ++i) {
+        const srPatch* patch = &rest->patches->patches[i];
+        double sum = 0.0;
+        for (int lane = 0; lane < SR_LANES_PER_BLOCK; ++lane) {
+            if (patch->batches[lane] != SR_NULL_INDEX) {
+                int32_t cell = rest->batches.members[patch->batches[lane]][patch->lanes[lane]];
+                sum += (double)patch->V[lane] * patchSoftness(&tuning->dials, cell);
+            }
+        }
+        double compliance = sum * tuning->massUnit / (step * step);
+        tuning->patchCompliances[i] = compliance >= 0.0 && compliance < LARGEST_RATIO ? (float)compliance : -1.0f;
+        tuning->hasPatches = tuning->hasPatches || tuning->patchCompliances[i] >= 0.0f;
+    }
+}
+
+srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const srFleshDials* dials) {
+    tuning->dials = clampDials(dials);
+    tuning->h = tuning->dials.frameSeconds / tuning->dials.substeps;
+    // forces taken at a share theta of the step damp as much as a viscosity of (2 theta - 1) h would
+    double least = tuning->dials.sweeps > 1 ? 0.5 : LEAST_THETA;
+    tuning->theta = clampTo(0.5 * (1.0 + tuning->dials.viscosity / tuning->h), least, 1.0);
+    findMasses(tuning, rest);
+    tuneNodes(tuning, rest);
+    for (int32_t b = 0; b < rest->batches.batchCount; ++b) {
+        for (int lane = 0; lane < SR_BATCH_LANES; ++lane) {
+            tuneLane(tuning, rest, b, lane);
+        }
+    }
+    tunePatches(tuning, rest);
+    if (tuning->coarse != NULL) {
+        srCoarse_Set(tuning->coarse, rest->coarse, rest, tuning);
+    }
+    tuning->dials.stiffnessMap = NULL;
+    tuning->dials.poissonMap = NULL;
+    tuning->dials.densityMap = NULL;
+    return sr_success;
+}
