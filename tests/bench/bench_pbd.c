@@ -97,7 +97,7 @@ double srBenchStepFlesh(srBenchFlesh* flesh, int32_t frame) {
         flesh->to[i] = srToFloat((srVec3){x.x + places[0], x.y, x.z});
         flesh->jump[i] = (srVec3f){jump, 0.0f, 0.0f};
     }
-    srPrimaryMotion motion = {flesh->from, flesh->to, flesh->jump};
+    srPrimaryMotion motion = {flesh->from, flesh->to, flesh->jump, NULL};
     double start = srGetSeconds();
     srFlesh_StepFrame(&flesh->rest, &flesh->tuning, &motion, NULL, &flesh->state);
     return srGetSeconds() - start;
