@@ -37,6 +37,7 @@ static const char usage[] =
     "  --young PA            stiffness, 0 to 1e9; 0 chooses it from frequency and size (default)\n"
     "  --density KG/M3       1 to 100,000 (default 1,000)\n"
     "  --pose-correction X   0: a held pose is left as it is (default); 1: elasticity pulls too\n"
+    "  --solver NAME         what moves the flesh: edges (default) or flesh, the fast one\n"
     "  --substeps N          steps a frame, 1 to 100 (default 10)\n"
     "  --workers N           threads, 1 to 64; the result does not depend on it\n"
     "  --hash                also prints a hash of the last frame's state\n"
@@ -49,6 +50,7 @@ typedef struct srSimulation {
     int32_t workerCount;
     bool wantsHash;
     bool wantsJson;
+    const char* solverName; ///< Null: the default.
     srShotParams params;
 
     srCharacterId character;
@@ -267,6 +269,18 @@ static int simulate(srSimulation* simulation) {
     return isDone ? SR_CLI_EXIT_FINE : srCliReportFailure("simulate", error.text);
 }
 
+static bool chooseSolver(srSimulation* simulation) {
+    static const char* const names[] = {"edges", "flesh"}; // in the order of srSolver
+    for (int32_t i = 0; simulation->solverName != NULL && i < (int32_t)(sizeof(names) / sizeof(names[0]));
+         ++i) {
+        if (strcmp(simulation->solverName, names[i]) == 0) {
+            simulation->params.solver = i;
+            return true;
+        }
+    }
+    return simulation->solverName == NULL;
+}
+
 // fills the simulation from the command line; answers false when there is nothing to simulate, and the exit
 // code for it
 static bool readArguments(srSimulation* simulation, int argumentCount, char** arguments, int* outExitCode) {
@@ -286,6 +300,7 @@ static bool readArguments(srSimulation* simulation, int argumentCount, char** ar
         {"--young", sr_cliOptionNumber, &params->youngModulus},
         {"--density", sr_cliOptionNumber, &params->density},
         {"--pose-correction", sr_cliOptionNumber, &params->poseCorrection},
+        {"--solver", sr_cliOptionText, &simulation->solverName},
         {"--substeps", sr_cliOptionInteger, &params->substeps},
         {"--workers", sr_cliOptionInteger, &simulation->workerCount},
         {"--hash", sr_cliOptionFlag, &simulation->wantsHash},
@@ -303,6 +318,8 @@ static bool readArguments(srSimulation* simulation, int argumentCount, char** ar
         *outExitCode = srCliReportUsage("simulate", "A MESH, --rig RIG and -o OUT.pc2 are needed.");
     } else if (inputs->preparedPath != NULL && inputs->cagePath != NULL) {
         *outExitCode = srCliReportUsage("simulate", "A prepared character has a cage: leave out --cage.");
+    } else if (!chooseSolver(simulation)) {
+        *outExitCode = srCliReportUsage("simulate", "--solver is edges or flesh.");
     } else if (srSetWorkerCount(simulation->workerCount) != sr_success) {
         *outExitCode = srCliReportUsage("simulate", srGetErrorText());
     } else {

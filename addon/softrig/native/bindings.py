@@ -40,6 +40,7 @@ class Phase(enum.IntEnum):
 
 class Solver(enum.IntEnum):
     XPBD = 0
+    FLESH = 1
 
 
 class Loop(enum.IntEnum):

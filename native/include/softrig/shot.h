@@ -32,7 +32,8 @@ typedef struct srShotParams {
 
 /// What moves the flesh.
 typedef enum srSolver {
-    sr_solverXpbd = 0, ///< Edges and volumes, position-based.
+    sr_solverXpbd = 0,  ///< Edges and volumes, position-based.
+    sr_solverFlesh = 1, ///< The fast one: shape and volume of each cell together, from physical material.
 } srSolver;
 
 /// Whether the range is played round and round.

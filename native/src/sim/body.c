@@ -7,8 +7,7 @@
 #include <string.h>
 
 static const srBodyKind* findKind(int32_t solver) {
-    (void)solver;
-    return &srXpbdBody;
+    return solver == sr_solverFlesh ? &srFleshBody : &srXpbdBody;
 }
 
 srResult srCreateBody(const srCharacter* character, int32_t solver, srBody* outBody) {

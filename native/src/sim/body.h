@@ -32,8 +32,8 @@ typedef struct srBodyKind {
     void (*turn)(const void* self, const srMat3* turns, void* state);
 } srBodyKind;
 
-/// What all solvers begin with.
 extern const srBodyKind srXpbdBody;
+extern const srBodyKind srFleshBody;
 
 typedef struct srBody {
     const srBodyKind* kind;

@@ -15,7 +15,7 @@
 
 #define FRAMES 12
 
-static const int32_t SOLVERS[] = {sr_solverXpbd};
+static const int32_t SOLVERS[] = {sr_solverXpbd, sr_solverFlesh};
 
 static srTestScene scene;
 static srCharacter bar;
