@@ -11,7 +11,18 @@ SR_KERNEL void storeNarrow(float* out, SR_V x) {
     srStoreRowFloat(out, narrow);
 }
 
-SR_KERNEL void storeTurns(const srCellTurns* turns, int32_t v, const Mat* Q, const Turn* T) {
+// S = Q' G, symmetric
+SR_KERNEL Turn stretchOf(const Mat* Q, const Mat* G) {
+    return (Turn){dot(Q->a, G->a),
+                  dot(Q->b, G->b),
+                  dot(Q->c, G->c),
+                  0.5 * (dot(Q->a, G->b) + dot(Q->b, G->a)),
+                  0.5 * (dot(Q->b, G->c) + dot(Q->c, G->b)),
+                  0.5 * (dot(Q->c, G->a) + dot(Q->a, G->c))};
+}
+
+// Q, and S where its inverse will stand
+SR_KERNEL void storeTurns(const srCellTurns* turns, int32_t v, const Mat* Q, const Mat* G) {
     int32_t lane = SR_LANE(v);
     srMat3Blockf* R = &turns->rotations[SR_BLOCK(v)];
     const Vec columns[3] = {Q->a, Q->b, Q->c};
@@ -20,39 +31,46 @@ SR_KERNEL void storeTurns(const srCellTurns* turns, int32_t v, const Mat* Q, con
         storeNarrow(&R->m[1][j][lane], columns[j].y);
         storeNarrow(&R->m[2][j][lane], columns[j].z);
     }
+    Turn S = stretchOf(Q, G);
     srTurnBlockf* t = &turns->turns[SR_BLOCK(v)];
-    const SR_V entries[6] = {T->xx, T->yy, T->zz, T->xy, T->yz, T->zx};
+    const SR_V entries[6] = {S.xx, S.yy, S.zz, S.xy, S.yz, S.zx};
     for (int k = 0; k < 6; k++) {
-        storeNarrow(&t->t[k][lane], cutLength(entries[k]));
+        storeNarrow(&t->t[k][lane], entries[k]);
     }
 }
 
 SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, const bool isPosed,
                             SR_V* energy) {
-    Mat B[SR_CELLS_TOGETHER], F[SR_CELLS_TOGETHER], G[SR_CELLS_TOGETHER], Q[SR_CELLS_TOGETHER];
-    Turn S[SR_CELLS_TOGETHER], T[SR_CELLS_TOGETHER];
+    Mat F[SR_CELLS_TOGETHER], posed[SR_CELLS_TOGETHER], Q[SR_CELLS_TOGETHER];
+    const Mat* G = isPosed ? posed : F;
     for (int i = 0; i < count; i++) {
         int32_t block = SR_BLOCK(v + i), lane = SR_LANE(v + i);
         Mat D = edgesOf(task->points, &task->layout->corners[block], lane);
-        B[i] = loadCellMat(&task->shapes->inverses[block], lane);
-        F[i] = mulMats(&D, &B[i]);
-        G[i] = F[i];
+        Mat B = loadCellMat(&task->shapes->inverses[block], lane);
+        F[i] = mulMats(&D, &B);
         if (isPosed) {
-            S[i] = loadSymmetric(&task->stretches->stretches[block], lane);
-            G[i] = mulSymmetric(&F[i], &S[i]);
+            Turn S = loadSymmetric(&task->stretches->stretches[block], lane);
+            posed[i] = mulSymmetric(&F[i], &S);
         }
     }
-    nearestTurns(G, count, Q, T);
+    nearestRotations(G, count, Q);
     for (int i = 0; i < count; i++) {
         int32_t block = SR_BLOCK(v + i), lane = SR_LANE(v + i);
-        Mat target = isPosed ? mulSymmetric(&Q[i], &S[i]) : Q[i];
+        storeTurns(task->turns, v + i, &Q[i], &G[i]);
         const SR_V one = (SR_V){0} + 1.0;
-        Mat off = weighedDifference(one, &F[i], &target);
+        Mat off;
+        if (isPosed) {
+            Turn S = loadSymmetric(&task->stretches->stretches[block], lane);
+            Mat target = mulSymmetric(&Q[i], &S);
+            off = weighedDifference(one, &F[i], &target);
+        } else {
+            off = weighedDifference(one, &F[i], &Q[i]);
+        }
         SR_V w = LoadW(&task->shapes->weights[block].x[lane]);
         *energy += w * (dot(off.a, off.a) + dot(off.b, off.b) + dot(off.c, off.c));
         Mat P = {scaled(w, off.a), scaled(w, off.b), scaled(w, off.c)};
-        addForces(task->forces, &task->layout->corners[block], lane, &P, &B[i]);
-        storeTurns(task->turns, v + i, &Q[i], &T[i]);
+        Mat B = loadCellMat(&task->shapes->inverses[block], lane);
+        addForces(task->forces, &task->layout->corners[block], lane, &P, &B);
     }
 }
 
@@ -64,6 +82,9 @@ SR_KERNEL SR_V evaluateRange(const srCellTask* task, int32_t begin, int32_t end,
     }
     for (; v < last; v++) {
         evaluateSome(task, v, 1, isPosed, &energy);
+    }
+    for (int32_t block = begin; block < end; block++) {
+        invertStretchesFloatW(&task->turns->turns[block], 0);
     }
     return energy;
 }
@@ -79,12 +100,9 @@ SR_KERNEL void storeStretch(const srCellTask* task, int32_t v, const Mat* F, con
     int32_t lane = SR_LANE(v);
     SR_V c = (SR_V){0} + task->posing->poseCorrection;
     SR_V left = 1.0 - c;
-    const SR_V entries[6] = {left * dot(R->a, F->a) + c,
-                             left * dot(R->b, F->b) + c,
-                             left * dot(R->c, F->c) + c,
-                             left * (0.5 * (dot(R->a, F->b) + dot(R->b, F->a))),
-                             left * (0.5 * (dot(R->b, F->c) + dot(R->c, F->b))),
-                             left * (0.5 * (dot(R->c, F->a) + dot(R->a, F->c)))};
+    Turn S = stretchOf(R, F);
+    const SR_V entries[6] = {left * S.xx + c, left * S.yy + c, left * S.zz + c,
+                             left * S.xy,     left * S.yz,     left * S.zx};
     for (int k = 0; k < 6; k++) {
         srStoreDoubleW(&task->stretches->stretches[SR_BLOCK(v)].t[k][lane], entries[k]);
         storeNarrow(&task->stretches->stretchesF[SR_BLOCK(v)].t[k][lane], cutLength(entries[k]));
