@@ -105,7 +105,7 @@ static __attribute__((unused)) void fleshDestroy(FleshBody* body) {
 }
 
 static __attribute__((unused)) int32_t fleshStep(FleshBody* body) {
-    srPrimaryMotion motion = {body->from, body->to, body->jump};
+    srPrimaryMotion motion = {body->from, body->to, body->jump, NULL};
     return srFlesh_StepFrame(&body->rest, &body->tuning, &motion, body->loads, &body->state);
 }
 
