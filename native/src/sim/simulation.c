@@ -29,7 +29,8 @@ struct srSimulation {
     srMutex* control;
     srTape tape;
     srVec3f* localOffsets; // scratch of readers: offsets of nodes in skin space, ...
-    float* laterOffsets;   // ... of vertices at the later of two frames, ...
+    void* blendScratch;    // ... what bringing them to vertices needs, ...
+    float* laterOffsets;   // ... offsets of vertices at the later of two frames, ...
     srVec3* places;        // ... nodes in the world, ...
     srMat34* maps;         // ... and the maps that put them there
 
@@ -115,14 +116,15 @@ static srResult allocateParts(srSimulation* simulation) {
     simulation->places = SR_ALLOC(srVec3, nodeCount);
     simulation->maps = SR_ALLOC(srMat34, character->rig.boneCount + 1);
     simulation->localOffsets = SR_ALLOC(srVec3f, nodeCount);
+    simulation->blendScratch = srAlloc(srBlend_GetScratchSize(&character->blend), 1);
     simulation->laterOffsets = SR_ALLOC(float, 3 * (size_t)character->embedding.pointCount);
     simulation->previous = SR_ALLOC(srVec3f, nodeCount);
     simulation->substepPrimary = SR_ALLOC(srVec3f, nodeCount);
     simulation->limitedCounts = SR_ALLOC(int32_t, simulation->def.frameCount);
     if (simulation->control == NULL || simulation->places == NULL || simulation->maps == NULL ||
-        simulation->localOffsets == NULL || simulation->laterOffsets == NULL ||
-        simulation->previous == NULL || simulation->substepPrimary == NULL ||
-        simulation->limitedCounts == NULL) {
+        simulation->localOffsets == NULL || simulation->blendScratch == NULL ||
+        simulation->laterOffsets == NULL || simulation->previous == NULL ||
+        simulation->substepPrimary == NULL || simulation->limitedCounts == NULL) {
         return srFailOutOfMemory("a shot");
     }
     int32_t rowFloatCount = 16 * srRig_GetRowMatrixCount(&character->rig);
@@ -163,6 +165,7 @@ void srDestroySimulation(srSimulation* simulation) {
     SR_FREE(simulation->places, nodeCount);
     SR_FREE(simulation->maps, simulation->character->rig.boneCount + 1);
     SR_FREE(simulation->localOffsets, nodeCount);
+    srFree(simulation->blendScratch, srBlend_GetScratchSize(&simulation->character->blend), 1);
     SR_FREE(simulation->laterOffsets, 3 * (size_t)simulation->character->embedding.pointCount);
     SR_FREE(simulation->previous, nodeCount);
     SR_FREE(simulation->substepPrimary, nodeCount);
@@ -300,7 +303,8 @@ static void readRow(srSimulation* simulation, int32_t row, float* outOffsets) {
         // the sum turns -0 into 0
         simulation->localOffsets[i] = isSane ? srMulAddF(zero, 1.0f, local) : zero;
     }
-    srInterpolate(&simulation->character->embedding, simulation->localOffsets, outOffsets);
+    srInterpolate(&simulation->character->blend, simulation->localOffsets, simulation->blendScratch,
+                  outOffsets);
 }
 
 // Rows, shares and rounding are those of Blender's Mesh Cache modifier: a bake plays the bits that were live.
