@@ -43,9 +43,10 @@ static void addWeights(const int32_t corners[4], const double w[4], srShares* sh
     for (int c = 0; c < 4; c++) {
         sum += w[c] > 0.0 ? w[c] : 0.0;
     }
+    double scale = 1.0 / (sum * SAMPLE_COUNT);
     for (int c = 0; c < 4; c++) {
         if (w[c] > 0.0) {
-            addShare(shares, corners[c], w[c] / sum / SAMPLE_COUNT);
+            addShare(shares, corners[c], scale * w[c]);
         }
     }
 }
@@ -60,7 +61,7 @@ static void addBall(const srCage* cage, const srAdjacency* adjacency, int32_t ce
         int32_t found = srWalkToPoint(adjacency, cell, srMulAdd(place, radius, samples[s]), w);
         bool isOwn = found == cell && srSmallestWeight(w) >= 0.0;
         for (int c = 0; c < 4 && isOwn; c++) {
-            own[c] += w[c] / SAMPLE_COUNT;
+            own[c] += w[c];
         }
         ownCount += isOwn;
         if (!isOwn) {
@@ -68,7 +69,7 @@ static void addBall(const srCage* cage, const srAdjacency* adjacency, int32_t ce
         }
     }
     for (int c = 0; c < 4 && ownCount > 0; c++) {
-        addShare(shares, cage->cells[cell][c], own[c]);
+        addShare(shares, cage->cells[cell][c], own[c] / SAMPLE_COUNT);
     }
 }
 
