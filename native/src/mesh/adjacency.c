@@ -61,6 +61,7 @@ static int32_t findFace(const int32_t cell[4], int32_t lowest, const int32_t hig
     return foundCount == 3 ? face : SR_NULL_INDEX;
 }
 
+// Cells come in order and pair off with the next one, so that one has no neighbour there yet.
 static void matchFace(const Matching* m, const int32_t* others, const int32_t* end, int32_t cell, int face,
                       int32_t lowest) {
     int32_t higher[2];
@@ -71,7 +72,7 @@ static void matchFace(const Matching* m, const int32_t* others, const int32_t* e
     }
     for (const int32_t* other = others; other < end; other++) {
         int32_t otherFace = findFace(m->cage->cells[*other], lowest, higher);
-        if (otherFace != SR_NULL_INDEX && neighbours[*other][otherFace] == SR_NULL_INDEX) {
+        if (otherFace != SR_NULL_INDEX) {
             neighbours[cell][face] = *other;
             neighbours[*other][otherFace] = cell;
             return;

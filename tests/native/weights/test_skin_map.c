@@ -152,6 +152,11 @@ static srVec3 toPlane(srVec3 p) {
     return (srVec3){p.x, 0.5, p.z};
 }
 
+// A plane as floats have it
+static srVec3 toNoisyPlane(srVec3 p) {
+    return (srVec3){p.x, 0.5 + 1e-6 * sin(1e4 * p.x + 2e4 * p.z), p.z};
+}
+
 static srVec3 toLine(srVec3 p) {
     return (srVec3){p.x, 0.5, 0.5};
 }
@@ -163,15 +168,15 @@ static srVec3 toPoint(srVec3 p) {
 
 static void flat_straight_and_tiny_skins_are_completed_by_a_rotation(void** state) {
     (void)state;
-    Motion* kinds[3] = {toPlane, toLine, toPoint};
-    for (int kind = 0; kind < 3; kind++) {
+    Motion* kinds[4] = {toPlane, toLine, toPoint, toNoisyPlane};
+    for (int kind = 0; kind < 4; kind++) {
         Case c = {0};
         openCase(&c, kind == 2 ? 1 : 500, kinds[kind]);
         moveSkin(&c, turn);
         assert_int_equal(place(&c), 0);
         double before = srDistance(c.cage.nodes[0], c.cage.nodes[c.cage.nodeCount - 1]);
-        // distances of a rotation, wherever the free axis points
-        assert_near(srDistance(c.nodes[0], c.nodes[c.cage.nodeCount - 1]), before, 1e-5);
+        // distances of a rotation, wherever the free axis points; waves of a millionth tilt what lies far off
+        assert_near(srDistance(c.nodes[0], c.nodes[c.cage.nodeCount - 1]), before, kind == 3 ? 1e-3 : 1e-5);
         if (kind == 0) {
             assert_near(largestDistance(&c, turn), 0.0, 1e-5);
         }
