@@ -220,7 +220,7 @@ static void benchEmbedding(srBenchReport* report, Scene* scene, const char* case
     for (int run = 0; run < runCount; run++) {
         srDestroyEmbedding(&scene->embedding);
         double start = srGetSeconds();
-        check(srCreateEmbedding(&scene->cage, scene->vertices, scene->vertexCount, &scene->embedding));
+        check(srCreateEmbedding(&scene->cage, scene->vertices, NULL, scene->vertexCount, &scene->embedding));
         seconds = lesser(seconds, srGetSeconds() - start);
     }
     double start = srGetSeconds();

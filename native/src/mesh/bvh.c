@@ -6,6 +6,7 @@
 #include "mesh/bvh.h"
 
 #include "core/alloc.h"
+#include "mesh/nearest.h"
 
 // Triangles of a leaf
 #define LEAF_SIZE 4
@@ -239,40 +240,6 @@ void srDestroyBvh(srBvh* bvh) {
 
 // nearest point
 
-static srVec3 nearestOnSegment(srVec3 p, srVec3 a, srVec3 b) {
-    srVec3 ab = srSub(b, a);
-    double length2 = srDot(ab, ab);
-    double t = length2 > 0.0 ? srDot(srSub(p, a), ab) / length2 : 0.0;
-    return srMulAdd(a, t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t, ab);
-}
-
-static void keepNearer(srVec3 p, srVec3 candidate, double* best2, srVec3* best) {
-    srVec3 d = srSub(candidate, p);
-    double distance2 = srDot(d, d);
-    if (distance2 < *best2) {
-        *best2 = distance2;
-        *best = candidate;
-    }
-}
-
-// Squared distance. A triangle without area answers with its nearest side.
-static double nearestOnTriangle(srVec3 p, const Triangle* t, srVec3* outNearest) {
-    srVec3 ab = srSub(t->b, t->a), ac = srSub(t->c, t->a), ap = srSub(p, t->a);
-    srVec3 n = srCross(ab, ac);
-    double nn = srDot(n, n);
-    double v = srDot(srCross(ap, ac), n), w = srDot(srCross(ab, ap), n);
-    double best2 = HUGE_VAL;
-    if (nn > 0.0 && v >= 0.0 && w >= 0.0 && v + w <= nn) {
-        srVec3 foot = srMulAdd(srMulAdd(t->a, v / nn, ab), w / nn, ac);
-        keepNearer(p, foot, &best2, outNearest);
-        return best2;
-    }
-    keepNearer(p, nearestOnSegment(p, t->a, t->b), &best2, outNearest);
-    keepNearer(p, nearestOnSegment(p, t->b, t->c), &best2, outNearest);
-    keepNearer(p, nearestOnSegment(p, t->c, t->a), &best2, outNearest);
-    return best2;
-}
-
 // How far x lies outside of lower .. upper; fmax would be a call.
 static double outsideOf(double lower, double upper, double x) {
     return x < lower ? lower - x : x > upper ? x - upper : 0.0;
@@ -294,7 +261,7 @@ typedef struct Nearest {
 // Of equal distances the lowest index wins, so the order of the walk does not show.
 static void tryTriangle(const Triangle* t, srVec3 query, Nearest* nearest) {
     srVec3 point = t->a;
-    double distance2 = nearestOnTriangle(query, t, &point);
+    double distance2 = srNearestOnTriangle(query, t->a, t->b, t->c, &point);
     if (distance2 < nearest->distance2 || (distance2 == nearest->distance2 && t->index < nearest->triangle)) {
         *nearest = (Nearest){point, distance2, t->index};
     }

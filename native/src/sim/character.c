@@ -117,8 +117,10 @@ static srResult makeCage(Preparing* preparing) {
 
 static srResult embedSkin(Preparing* preparing) {
     srEmbedding* embedding = &preparing->character->embedding;
-    SR_TRY(srCreateEmbedding(&preparing->character->cage, preparing->skin, preparing->def->skinVertexCount,
-                             embedding));
+    SR_TRY(srCreateEmbedding(&preparing->character->cage, preparing->skin, NULL,
+                             preparing->def->skinVertexCount, embedding));
+    SR_TRY(
+        srCreateBlend(&preparing->character->cage, embedding, preparing->skin, &preparing->character->blend));
     for (int32_t v = 0; v < embedding->pointCount; ++v) {
         srVec3 x = preparing->skin[v];
         double sum = x.x + x.y + x.z;
@@ -374,6 +376,7 @@ void srDestroyCharacterRest(srCharacter* character) {
     srDestroyXpbdRest(&character->body);
     srDestroyNodeWeights(&character->weights);
     srDestroyRig(&character->rig);
+    srDestroyBlend(&character->blend);
     srDestroyEmbedding(&character->embedding);
     srDestroyCage(&character->cage);
     *character = (srCharacter){0};

@@ -45,7 +45,7 @@ static srPaintedWeights viewPaint(void) {
 
 static srResult transfer(const srCage* cage, float* out) {
     srEmbedding embedding;
-    SR_TRY(srCreateEmbedding(cage, paint.vertices, paint.vertexCount, &embedding));
+    SR_TRY(srCreateEmbedding(cage, paint.vertices, NULL, paint.vertexCount, &embedding));
     srPaintedWeights view = viewPaint();
     srResult result = srTransferWeights(cage, &embedding, &view, out);
     srDestroyEmbedding(&embedding);
@@ -384,7 +384,7 @@ static void bad_paint_is_refused(void** state) {
     float W[64];
     makeBlock(1, 1, 1, 1.0, &cage);
     const srVec3 vertices[2] = {{0.1, 0.2, 0.3}, {(double)NAN, 0.0, 0.0}};
-    assert_success(srCreateEmbedding(&cage, vertices, 2, &embedding));
+    assert_success(srCreateEmbedding(&cage, vertices, NULL, 2, &embedding));
     const int32_t starts[] = {0, 1, 2}, descending[] = {0, 2, 1}, negative[] = {-1, 1, 2};
     const int32_t bones[] = {0, 1}, high[] = {0, 2}, low[] = {-1, 0};
     const float weights[] = {1.0f, 1.0f}, nothing[] = {0.0f, 0.0f}, minus[] = {-1.0f, -1.0f};
@@ -412,7 +412,7 @@ static void bad_paint_is_refused(void** state) {
     srDestroyEmbedding(&embedding);
 
     // no vertex at all
-    assert_success(srCreateEmbedding(&cage, NULL, 0, &embedding));
+    assert_success(srCreateEmbedding(&cage, NULL, NULL, 0, &embedding));
     const srPaintedWeights none = {NULL, NULL, NULL, 0, 2};
     assert_result(srTransferWeights(&cage, &embedding, &none, W), sr_errorInvalidValue);
     srDestroyEmbedding(&embedding);
