@@ -47,7 +47,7 @@ static srResult transfer(const srCage* cage, float* out) {
     srEmbedding embedding;
     SR_TRY(srCreateEmbedding(cage, paint.vertices, paint.vertexCount, &embedding));
     srPaintedWeights view = viewPaint();
-    srResult result = srTransferWeights(cage, &embedding, &view, out);
+    srResult result = srTransferWeights(cage, &embedding, &view, NULL, out);
     srDestroyEmbedding(&embedding);
     return result;
 }
@@ -407,14 +407,50 @@ static void bad_paint_is_refused(void** state) {
         {{starts, bones, onlyBroken, 2, 2}, sr_errorInvalidValue},
     };
     for (int i = 0; i < SR_ARRAY_COUNT(cases); i++) {
-        assert_int_equal(srTransferWeights(&cage, &embedding, &cases[i].painted, W), cases[i].expected);
+        assert_int_equal(srTransferWeights(&cage, &embedding, &cases[i].painted, NULL, W), cases[i].expected);
     }
     srDestroyEmbedding(&embedding);
 
     // no vertex at all
     assert_success(srCreateEmbedding(&cage, NULL, 0, &embedding));
     const srPaintedWeights none = {NULL, NULL, NULL, 0, 2};
-    assert_result(srTransferWeights(&cage, &embedding, &none, W), sr_errorInvalidValue);
+    assert_result(srTransferWeights(&cage, &embedding, &none, NULL, W), sr_errorInvalidValue);
+    srDestroyEmbedding(&embedding);
+    srDestroyCage(&cage);
+}
+
+typedef struct Patience {
+    int askedCount;
+    int endsAt;
+    float last;
+} Patience;
+
+static bool beAsked(float fraction, void* context) {
+    Patience* patience = context;
+    assert_true(fraction >= patience->last && fraction <= 1.0f);
+    patience->last = fraction;
+    return ++patience->askedCount != patience->endsAt;
+}
+
+static void whoever_is_asked_may_end_it_each_time(void** state) {
+    (void)state;
+    srCage cage;
+    srEmbedding embedding;
+    makeBlock(4, 1, 1, 1.0, &cage);
+    paintBar(4.0, 20, 2);
+    srPaintedWeights view = viewPaint();
+    float* W = malloc(sizeof(float) * 2 * (size_t)cage.nodeCount);
+    assert_success(srCreateEmbedding(&cage, paint.vertices, paint.vertexCount, &embedding));
+    Patience whole = {0};
+    srProgress progress = {beAsked, &whole, 0.0f, 1.0f};
+    assert_success(srTransferWeights(&cage, &embedding, &view, &progress, W));
+    assert_true(whole.askedCount >= 4);
+    for (int end = 1; end <= whole.askedCount; end++) {
+        Patience patience = {.endsAt = end};
+        progress.context = &patience;
+        assert_result(srTransferWeights(&cage, &embedding, &view, &progress, W), sr_errorCancelled);
+    }
+    free(W);
     srDestroyEmbedding(&embedding);
     srDestroyCage(&cage);
 }
@@ -444,6 +480,7 @@ int main(void) {
         cmocka_unit_test_teardown(symmetric_paint_on_a_symmetric_cage_stays_symmetric, srTestNothingLeaked),
         cmocka_unit_test_teardown(piece_without_paint_takes_the_nearest_weights, srTestNothingLeaked),
         cmocka_unit_test_teardown(small_cage_agrees_with_a_dense_solve, srTestNothingLeaked),
+        cmocka_unit_test_teardown(whoever_is_asked_may_end_it_each_time, srTestNothingLeaked),
         cmocka_unit_test_teardown(bad_paint_is_refused, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
     };
