@@ -146,6 +146,14 @@ static void weights_of_a_node_sum_to_one_and_none_is_empty(void** state) {
     assert_result(check(&less), sr_errorBadFile);
     empty.weightStarts[2] = 1;
     assert_result(check(&empty), sr_errorBadFile);
+    Smallest early = make(), late = make(), missing = make();
+    early.weightStarts[0] = -1;
+    assert_result(check(&early), sr_errorBadFile);
+    late.weightStarts[4] = 5;
+    assert_result(check(&late), sr_errorBadFile);
+    missing.weightStarts[4] = 3;
+    missing.weightStarts[3] = 2;
+    assert_result(check(&missing), sr_errorBadFile);
     broken.weightValues[0] = NAN;
     assert_result(check(&broken), sr_errorBadFile);
 }

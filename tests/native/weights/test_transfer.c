@@ -291,6 +291,32 @@ static void piece_without_paint_takes_the_nearest_weights(void** state) {
     srDestroyCage(&cage);
 }
 
+static void nearest_is_meant_in_space_and_not_along_one_axis(void** state) {
+    (void)state;
+    // single cells: painted for bone 0 at the origin, for bone 1 far up; between them by x ones without paint
+    srVec3 nodes[20];
+    const double places[5][2] = {{0.0, 0.0}, {10.0, 100.0}, {8.0, 0.0}, {9.0, 99.0}, {-50.0, 20.0}};
+    const int expected[5] = {0, 1, 0, 1, 0};
+    int32_t cells[5][4];
+    for (int i = 0; i < 20; i++) {
+        const double* place = places[i / 4];
+        nodes[i] = (srVec3){place[0] + (i % 4 == 1), place[1] + (i % 4 == 2), i % 4 == 3};
+        cells[i / 4][i % 4] = i;
+    }
+    srCage cage;
+    assert_success(srCreateCage(nodes, 20, (const int32_t (*)[4])cells, 5, &cage));
+    clearPaint(2);
+    addVertex((srVec3){0.1, 0.1, 0.1}, 0, 1.0, SR_NULL_INDEX, 0.0);
+    addVertex((srVec3){10.1, 100.1, 0.1}, 1, 1.0, SR_NULL_INDEX, 0.0);
+    float* W = transferNew(&cage);
+    for (int i = 0; i < 20; i++) {
+        int32_t node = findNode(&cage, nodes[i]);
+        assert_near((double)W[2 * node + expected[i / 4]], 1.0, 1e-6);
+    }
+    free(W);
+    srDestroyCage(&cage);
+}
+
 // The minimiser by plain elimination on the dense normal equations, with the strengths of the header's words:
 // found from the energy's stationarity, not from the code under test.
 static void solveDensely(int n, double* A, double* x) {
@@ -479,6 +505,7 @@ int main(void) {
         cmocka_unit_test_teardown(crowded_vertices_say_no_more_than_one, srTestNothingLeaked),
         cmocka_unit_test_teardown(symmetric_paint_on_a_symmetric_cage_stays_symmetric, srTestNothingLeaked),
         cmocka_unit_test_teardown(piece_without_paint_takes_the_nearest_weights, srTestNothingLeaked),
+        cmocka_unit_test_teardown(nearest_is_meant_in_space_and_not_along_one_axis, srTestNothingLeaked),
         cmocka_unit_test_teardown(small_cage_agrees_with_a_dense_solve, srTestNothingLeaked),
         cmocka_unit_test_teardown(whoever_is_asked_may_end_it_each_time, srTestNothingLeaked),
         cmocka_unit_test_teardown(bad_paint_is_refused, srTestNothingLeaked),
