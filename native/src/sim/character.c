@@ -303,7 +303,7 @@ srResult srPrepareCharacter(const srSource* source, srJob* job, srCharacter* out
     SR_TRY_CLEANUP(transferWeights(&preparing));
     SR_TRY_CLEANUP(holdBody(&preparing));
     SR_TRY_CLEANUP(paintBody(&preparing));
-    outCharacter->report.totalSeconds = (float)(srGetSeconds() - startSeconds);
+    outCharacter->report.totalSeconds = (float)(preparing.startSeconds - startSeconds);
 
 cleanup:
     outCharacter->report.peakMegabytes = (float)(1e-6 * (double)srAlloc_EndWatch(watch));
