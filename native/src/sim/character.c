@@ -80,7 +80,7 @@ static srResult makeOwnCage(Preparing* preparing) {
         .progress = preparing->job != NULL ? reportMeshing : NULL,
         .progressContext = preparing->job,
     };
-    // the painted detail would go to the mesher here: its cells are of one size
+    // painted detail (def->maps.detail) goes to the mesher here, once its cells may be of several sizes
     srMesherReport made = {0};
     return srMeshSurface(&preparing->surface, &settings, &preparing->character->cage, &made);
 }
