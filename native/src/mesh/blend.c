@@ -281,7 +281,7 @@ static void orderPoints(Making* m) {
     for (int32_t k = 0; k < pointCount; k++) {
         int32_t count = m->drafts[m->order[k].value].count;
         if (k == 0 || count != out->runs[out->runCount - 1].shareCount) {
-            out->runs[out->runCount++] = (srBlendRun){k, 0, count, out->shareCount};
+            out->runs[out->runCount++] = (srBlendRun){k, 0, count, 0, out->shareCount};
         }
         out->runs[out->runCount - 1].pointCount++;
         out->shareCount += count;

@@ -27,6 +27,7 @@ typedef struct srBlendRun {
     int32_t firstPoint;
     int32_t pointCount;
     int32_t shareCount; ///< Of each of its points.
+    int32_t reserved;   ///< Zero: runs are stored as they are.
     int64_t firstShare;
 } srBlendRun;
 
