@@ -1,79 +1,43 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Building the tree (surface area heuristic over a few bins) and walking it. Nodes lie in depth-first order:
-// the first child follows its parent.
+// Building the tree (surface area heuristic over a few bins) and finding the nearest point with it. The top
+// is split on the calling thread, which looks at the progress; the subtrees below are built in parallel.
 
 #include "mesh/bvh.h"
 
 #include "core/alloc.h"
+#include "mesh/bvh_nodes.h"
+#include "mesh/winding.h"
 
 // Triangles of a leaf
 #define LEAF_SIZE 4
 #define BIN_COUNT 12
 
-// Below this depth halves by count: however unfortunate the triangles, a walk needs no more than STACK_SIZE
-// places.
-#define DEPTH_OF_SAH 40
-#define STACK_SIZE 96
+// Triangles of a subtree that one worker builds, and subtrees between two looks at the progress: some 5 ms
+#define SUBTREE_SIZE 8192
+#define SUBTREE_BATCH 2
 
-// A node is far from a point, and stands as one dipole, when it is this many radii away. Barill et al. advise
-// 2 with more terms of the expansion. With the first term alone 2 is wrong by up to 0.04 on closed surfaces,
-// 3 by less than 0.02 (test_bvh.c), and the time is still that of the nearest point.
-#define DIPOLE_DISTANCE 3.0
-
-#define PI 3.14159265358979323846
-
-typedef struct Box {
-    srVec3 lower, upper;
-} Box;
-
-typedef struct Node {
-    Box box;
-    int32_t first;       // leaf: first triangle in the tree's order
-    int32_t count;       // leaf: triangles; 0 for an inner node
-    int32_t secondChild; // inner node
-
-    // all triangles of the node as one dipole
-    srVec3 center;
-    srVec3 areaVector;
-    double radius;
-} Node;
-
-typedef struct Triangle {
-    srVec3 a, b, c;
-    int32_t index; // in the surface
-} Triangle;
-
-struct srBvh {
-    Node* nodes;
-    Triangle* triangles;
-    int32_t* placeOf; // surface triangle -> place in `triangles`
-    int32_t nodeCount;
-    int32_t nodeCapacity;
-    int32_t triangleCount;
-};
-
-static Box emptyBox(void) {
-    return (Box){{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
+static srBox emptyBox(void) {
+    return (srBox){{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
 }
 
-static void growBox(Box* box, srVec3 p) {
+static void growBox(srBox* box, srVec3 p) {
     box->lower = srMin(box->lower, p);
     box->upper = srMax(box->upper, p);
 }
 
-static void growByTriangle(Box* box, const Triangle* t) {
+static void growByTriangle(srBox* box, const srBvhTriangle* t) {
     growBox(box, t->a);
     growBox(box, t->b);
     growBox(box, t->c);
 }
 
-static double halfArea(const Box* box) {
+static double halfArea(const srBox* box) {
     srVec3 d = srSub(box->upper, box->lower);
     return d.x * d.y + d.y * d.z + d.z * d.x;
 }
 
-static srVec3 centroid(const Triangle* t) {
+static srVec3 centroid(const srBvhTriangle* t) {
     return srScale(1.0 / 3.0, srAdd(t->a, srAdd(t->b, t->c)));
 }
 
@@ -90,14 +54,14 @@ typedef struct Split {
     int bin;      // the first that goes to the right
 } Split;
 
-static int binOf(const Split* split, const Triangle* t) {
+static int binOf(const Split* split, const srBvhTriangle* t) {
     int bin = (int)((component(centroid(t), split->axis) - split->lower) * split->scale);
     return bin < 0 ? 0 : bin >= BIN_COUNT ? BIN_COUNT - 1 : bin;
 }
 
 // Cost of every cut between bins; takes the cheapest.
-static bool chooseBin(const Triangle* triangles, int32_t count, Split* split) {
-    Box boxes[BIN_COUNT];
+static bool chooseBin(const srBvhTriangle* triangles, int32_t count, Split* split) {
+    srBox boxes[BIN_COUNT];
     int32_t counts[BIN_COUNT] = {0};
     for (int bin = 0; bin < BIN_COUNT; bin++) {
         boxes[bin] = emptyBox();
@@ -109,10 +73,10 @@ static bool chooseBin(const Triangle* triangles, int32_t count, Split* split) {
     }
     double best = HUGE_VAL;
     for (int cut = 1; cut < BIN_COUNT; cut++) {
-        Box left = emptyBox(), right = emptyBox();
+        srBox left = emptyBox(), right = emptyBox();
         int32_t leftCount = 0;
         for (int bin = 0; bin < BIN_COUNT; bin++) {
-            Box* side = bin < cut ? &left : &right;
+            srBox* side = bin < cut ? &left : &right;
             side->lower = srMin(side->lower, boxes[bin].lower);
             side->upper = srMax(side->upper, boxes[bin].upper);
             leftCount += bin < cut ? counts[bin] : 0;
@@ -129,13 +93,13 @@ static bool chooseBin(const Triangle* triangles, int32_t count, Split* split) {
     return best < HUGE_VAL;
 }
 
-static int32_t partition(Triangle* triangles, int32_t count, const Split* split) {
+static int32_t partition(srBvhTriangle* triangles, int32_t count, const Split* split) {
     int32_t left = 0, right = count;
     while (left < right) {
         if (binOf(split, &triangles[left]) < split->bin) {
             left++;
         } else {
-            Triangle swap = triangles[left];
+            srBvhTriangle swap = triangles[left];
             triangles[left] = triangles[--right];
             triangles[right] = swap;
         }
@@ -144,8 +108,8 @@ static int32_t partition(Triangle* triangles, int32_t count, const Split* split)
 }
 
 // How many of the triangles go to the first child; they are brought to the front.
-static int32_t splitTriangles(Triangle* triangles, int32_t count, int depth) {
-    Box centers = emptyBox();
+static int32_t splitTriangles(srBvhTriangle* triangles, int32_t count, int depth) {
+    srBox centers = emptyBox();
     for (int32_t t = 0; t < count; t++) {
         growBox(&centers, centroid(&triangles[t]));
     }
@@ -153,73 +117,151 @@ static int32_t splitTriangles(Triangle* triangles, int32_t count, int depth) {
     int axis = extent.x >= extent.y && extent.x >= extent.z ? 0 : extent.y >= extent.z ? 1 : 2;
     Split split = {.axis = axis, .lower = component(centers.lower, axis)};
     split.scale = BIN_COUNT / component(extent, axis);
-    if (depth >= DEPTH_OF_SAH || !isfinite(split.scale) || !chooseBin(triangles, count, &split)) {
+    if (depth >= SR_BVH_DEPTH_OF_SAH || !isfinite(split.scale) || !chooseBin(triangles, count, &split)) {
         return count / 2;
     }
     return partition(triangles, count, &split);
 }
 
-// The dipole sits at the centroid by area; its radius reaches the farthest corner.
-static void measureDipole(Node* node, const Triangle* triangles, int32_t count) {
-    srVec3 weighted = {0}, plain = {0}, areaVector = {0};
-    double area = 0.0;
-    for (int32_t t = 0; t < count; t++) {
-        const Triangle* tri = &triangles[t];
-        srVec3 n = srScale(0.5, srCross(srSub(tri->b, tri->a), srSub(tri->c, tri->a)));
-        areaVector = srAdd(areaVector, n);
-        weighted = srMulAdd(weighted, srLength(n), centroid(tri));
-        plain = srAdd(plain, centroid(tri));
-        area += srLength(n);
+static void makeLeaf(srBvh* bvh, int32_t place, int32_t first, int32_t count) {
+    srBvhNode* node = &bvh->nodes[place];
+    *node = (srBvhNode){.box = emptyBox(), .first = first, .count = count, .secondChild = SR_NULL_INDEX};
+    for (int32_t t = first; t < first + count; t++) {
+        growByTriangle(&node->box, &bvh->triangles[t]);
     }
-    node->center = area > 0.0 ? srScale(1.0 / area, weighted) : srScale(1.0 / count, plain);
-    node->areaVector = areaVector;
-    node->radius = 0.0;
-    for (int32_t t = 0; t < count; t++) {
-        const Triangle* tri = &triangles[t];
-        double farthest = fmax(srDistance(node->center, tri->a),
-                               fmax(srDistance(node->center, tri->b), srDistance(node->center, tri->c)));
-        node->radius = fmax(node->radius, farthest);
-    }
+    srSumMoments(&bvh->triangles[first], count, &bvh->moments[place]);
 }
 
-static void buildNode(srBvh* bvh, int32_t first, int32_t count, int depth) {
-    Node* node = &bvh->nodes[bvh->nodeCount++];
-    Triangle* triangles = &bvh->triangles[first];
-    *node = (Node){.box = emptyBox(), .first = first, .secondChild = SR_NULL_INDEX};
-    for (int32_t t = 0; t < count; t++) {
-        growByTriangle(&node->box, &triangles[t]);
-    }
-    measureDipole(node, triangles, count);
-    if (count <= LEAF_SIZE) {
-        node->count = count;
+static void joinChildren(srBvh* bvh, int32_t place) {
+    srBvhNode* node = &bvh->nodes[place];
+    const srBvhNode *one = &bvh->nodes[place + 1], *two = &bvh->nodes[node->secondChild];
+    node->box = (srBox){srMin(one->box.lower, two->box.lower), srMax(one->box.upper, two->box.upper)};
+    srJoinMoments(&bvh->moments[place + 1], &bvh->moments[node->secondChild], &node->box,
+                  &bvh->moments[place]);
+}
+
+// A part of the tree to be built: its triangles, and the first of its 2 count - 1 places.
+typedef struct Part {
+    int32_t place;
+    int32_t first;
+    int32_t count;
+    int32_t depth;
+} Part;
+
+// Makes the part's root an inner node and gives its two parts.
+static void splitPart(srBvh* bvh, Part part, Part outParts[2]) {
+    int32_t leftCount = splitTriangles(&bvh->triangles[part.first], part.count, part.depth);
+    outParts[0] = (Part){part.place + 1, part.first, leftCount, part.depth + 1};
+    outParts[1] = (Part){part.place + 2 * leftCount, part.first + leftCount, part.count - leftCount,
+                         part.depth + 1};
+    bvh->nodes[part.place] = (srBvhNode){.first = part.first, .secondChild = outParts[1].place};
+}
+
+static void buildPart(srBvh* bvh, Part part) {
+    if (part.count <= LEAF_SIZE) {
+        makeLeaf(bvh, part.place, part.first, part.count);
         return;
     }
-    int32_t leftCount = splitTriangles(triangles, count, depth);
-    buildNode(bvh, first, leftCount, depth + 1);
-    node->secondChild = bvh->nodeCount;
-    buildNode(bvh, first + leftCount, count - leftCount, depth + 1);
+    Part parts[2];
+    splitPart(bvh, part, parts);
+    buildPart(bvh, parts[0]);
+    buildPart(bvh, parts[1]);
+    joinChildren(bvh, part.place);
 }
 
-srResult srCreateBvh(const srSurface* surface, srBvh** outBvh) {
+// The top: its nodes, parents before children, and the parts that hang below it.
+typedef struct Build {
+    srBvh* bvh;
+    int32_t* topPlaces;
+    Part* parts;
+    int32_t capacity;
+    int32_t topCount;
+    int32_t partCount;
+} Build;
+
+static void buildParts(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Build* build = context;
+    for (int32_t i = begin; i < end; i++) {
+        buildPart(build->bvh, build->parts[i]);
+    }
+}
+
+static srResult splitTop(Build* build, const srProgress* progress) {
+    Part stack[SR_BVH_STACK_SIZE];
+    int32_t top = 0;
+    stack[top++] = (Part){0, 0, build->bvh->triangleCount, 0};
+    while (top > 0) {
+        Part part = stack[--top];
+        if (part.count <= SUBTREE_SIZE) {
+            build->parts[build->partCount++] = part;
+            continue;
+        }
+        SR_TRY(srReportProgress(progress, (double)part.first / build->bvh->triangleCount));
+        build->topPlaces[build->topCount++] = part.place;
+        Part parts[2];
+        splitPart(build->bvh, part, parts);
+        stack[top++] = parts[1];
+        stack[top++] = parts[0];
+    }
+    return sr_success;
+}
+
+static srResult buildTree(srBvh* bvh, const srProgress* progress) {
+    srResult result = sr_success;
+    srProgress above = srPartOfProgress(progress, 0.0, 0.4);
+    srProgress below = srPartOfProgress(progress, 0.4, 1.0);
+    Build build = {.bvh = bvh};
+    // on each level the parts that are split share the triangles
+    build.capacity = SR_BVH_STACK_SIZE * (bvh->triangleCount / SUBTREE_SIZE) + 1;
+    build.topPlaces = SR_ALLOC(int32_t, build.capacity);
+    build.parts = SR_ALLOC(Part, build.capacity);
+    if (build.topPlaces == NULL || build.parts == NULL) {
+        result = srFailOutOfMemory("the tree over the surface");
+        goto cleanup;
+    }
+    SR_TRY_CLEANUP(splitTop(&build, &above));
+    SR_TRY_CLEANUP(srParallelForWithProgress(buildParts, build.partCount, 1, SUBTREE_BATCH, &build, &below));
+    for (int32_t i = build.topCount - 1; i >= 0; i--) {
+        joinChildren(bvh, build.topPlaces[i]);
+    }
+
+cleanup:
+    SR_FREE(build.topPlaces, build.capacity);
+    SR_FREE(build.parts, build.capacity);
+    return result;
+}
+
+static void copyTriangles(const srSurface* surface, srBvh* bvh) {
+    for (int32_t t = 0; t < surface->triangleCount; t++) {
+        const int32_t* corners = surface->triangles[t];
+        bvh->triangles[t] = (srBvhTriangle){surface->points[corners[0]], surface->points[corners[1]],
+                                            surface->points[corners[2]], t};
+    }
+}
+
+srResult srCreateBvhWithProgress(const srSurface* surface, const srProgress* progress, srBvh** outBvh) {
+    SR_ASSERT(surface->triangleCount > 0);
     srBvh* bvh = SR_ALLOC_ZERO(srBvh, 1);
     if (bvh == NULL) {
         return srFailOutOfMemory("the tree over the surface");
     }
     bvh->triangleCount = surface->triangleCount;
     bvh->nodeCapacity = 2 * surface->triangleCount;
-    bvh->nodes = SR_ALLOC(Node, bvh->nodeCapacity);
-    bvh->triangles = SR_ALLOC(Triangle, bvh->triangleCount);
+    bvh->nodes = SR_ALLOC(srBvhNode, bvh->nodeCapacity);
+    bvh->moments = SR_ALLOC(srMoments, bvh->nodeCapacity);
+    bvh->triangles = SR_ALLOC(srBvhTriangle, bvh->triangleCount);
     bvh->placeOf = SR_ALLOC(int32_t, bvh->triangleCount);
-    if (bvh->nodes == NULL || bvh->triangles == NULL || bvh->placeOf == NULL) {
+    if (bvh->nodes == NULL || bvh->moments == NULL || bvh->triangles == NULL || bvh->placeOf == NULL) {
         srDestroyBvh(bvh);
         return srFailOutOfMemory("the tree over the surface");
     }
-    for (int32_t t = 0; t < surface->triangleCount; t++) {
-        const int32_t* corners = surface->triangles[t];
-        bvh->triangles[t] = (Triangle){surface->points[corners[0]], surface->points[corners[1]],
-                                       surface->points[corners[2]], t};
+    copyTriangles(surface, bvh);
+    srResult result = buildTree(bvh, progress);
+    if (result != sr_success) {
+        srDestroyBvh(bvh);
+        return result;
     }
-    buildNode(bvh, 0, bvh->triangleCount, 0);
     for (int32_t place = 0; place < bvh->triangleCount; place++) {
         bvh->placeOf[bvh->triangles[place].index] = place;
     }
@@ -227,11 +269,17 @@ srResult srCreateBvh(const srSurface* surface, srBvh** outBvh) {
     return sr_success;
 }
 
+srResult srCreateBvh(const srSurface* surface, srBvh** outBvh) {
+    const srProgress nobody = {0};
+    return srCreateBvhWithProgress(surface, &nobody, outBvh);
+}
+
 void srDestroyBvh(srBvh* bvh) {
     if (bvh == NULL) {
         return;
     }
     SR_FREE(bvh->nodes, bvh->nodeCapacity);
+    SR_FREE(bvh->moments, bvh->nodeCapacity);
     SR_FREE(bvh->triangles, bvh->triangleCount);
     SR_FREE(bvh->placeOf, bvh->triangleCount);
     SR_FREE(bvh, 1);
@@ -256,7 +304,7 @@ static void keepNearer(srVec3 p, srVec3 candidate, double* best2, srVec3* best) 
 }
 
 // Squared distance. A triangle without area answers with its nearest side.
-static double nearestOnTriangle(srVec3 p, const Triangle* t, srVec3* outNearest) {
+static double nearestOnTriangle(srVec3 p, const srBvhTriangle* t, srVec3* outNearest) {
     srVec3 ab = srSub(t->b, t->a), ac = srSub(t->c, t->a), ap = srSub(p, t->a);
     srVec3 n = srCross(ab, ac);
     double nn = srDot(n, n);
@@ -278,7 +326,7 @@ static double outsideOf(double lower, double upper, double x) {
     return x < lower ? lower - x : x > upper ? x - upper : 0.0;
 }
 
-static double boxDistance2(const Box* box, srVec3 p) {
+static double boxDistance2(const srBox* box, srVec3 p) {
     double x = outsideOf(box->lower.x, box->upper.x, p.x);
     double y = outsideOf(box->lower.y, box->upper.y, p.y);
     double z = outsideOf(box->lower.z, box->upper.z, p.z);
@@ -292,7 +340,7 @@ typedef struct Nearest {
 } Nearest;
 
 // Of equal distances the lowest index wins, so the order of the walk does not show.
-static void tryTriangle(const Triangle* t, srVec3 query, Nearest* nearest) {
+static void tryTriangle(const srBvhTriangle* t, srVec3 query, Nearest* nearest) {
     srVec3 point = t->a;
     double distance2 = nearestOnTriangle(query, t, &point);
     if (distance2 < nearest->distance2 || (distance2 == nearest->distance2 && t->index < nearest->triangle)) {
@@ -300,30 +348,43 @@ static void tryTriangle(const Triangle* t, srVec3 query, Nearest* nearest) {
     }
 }
 
+// A node on the walk's stack, and its box's squared distance
+typedef struct Open {
+    double distance2;
+    int32_t place;
+} Open;
+
+// The nearer child goes on top.
+static int openChildren(const srBvh* bvh, int32_t place, srVec3 query, Open* stack, int top) {
+    int32_t second = bvh->nodes[place].secondChild;
+    Open one = {boxDistance2(&bvh->nodes[place + 1].box, query), place + 1};
+    Open two = {boxDistance2(&bvh->nodes[second].box, query), second};
+    bool oneIsNearer = one.distance2 <= two.distance2;
+    stack[top++] = oneIsNearer ? two : one;
+    stack[top++] = oneIsNearer ? one : two;
+    return top;
+}
+
 double srBvh_DistanceGuessed(const srBvh* bvh, srVec3 query, int32_t* inOutTriangle, srVec3* outNearest) {
     Nearest nearest = {.point = bvh->triangles[0].a, .distance2 = HUGE_VAL, .triangle = INT32_MAX};
     if (*inOutTriangle != SR_NULL_INDEX) {
         tryTriangle(&bvh->triangles[bvh->placeOf[*inOutTriangle]], query, &nearest);
     }
-    int32_t stack[STACK_SIZE];
+    Open stack[SR_BVH_STACK_SIZE];
     int top = 0;
-    stack[top++] = 0;
+    stack[top++] = (Open){boxDistance2(&bvh->nodes[0].box, query), 0};
     while (top > 0) {
-        const Node* node = &bvh->nodes[stack[--top]];
-        if (boxDistance2(&node->box, query) > nearest.distance2) {
+        Open open = stack[--top];
+        if (open.distance2 > nearest.distance2) {
             continue;
         }
+        const srBvhNode* node = &bvh->nodes[open.place];
         for (int32_t t = 0; t < node->count; t++) {
             tryTriangle(&bvh->triangles[node->first + t], query, &nearest);
         }
-        if (node->count > 0) {
-            continue;
+        if (node->count == 0) {
+            top = openChildren(bvh, open.place, query, stack, top);
         }
-        int32_t first = (int32_t)(node - bvh->nodes) + 1, second = node->secondChild;
-        bool firstIsNearer =
-            boxDistance2(&bvh->nodes[first].box, query) <= boxDistance2(&bvh->nodes[second].box, query);
-        stack[top++] = firstIsNearer ? second : first;
-        stack[top++] = firstIsNearer ? first : second;
     }
     *inOutTriangle = nearest.triangle == INT32_MAX ? 0 : nearest.triangle;
     if (outNearest != NULL) {
@@ -335,40 +396,4 @@ double srBvh_DistanceGuessed(const srBvh* bvh, srVec3 query, int32_t* inOutTrian
 double srBvh_Distance(const srBvh* bvh, srVec3 query, srVec3* outNearest) {
     int32_t triangle = SR_NULL_INDEX;
     return srBvh_DistanceGuessed(bvh, query, &triangle, outNearest);
-}
-
-// winding number
-
-// Half the solid angle of a triangle (Van Oosterom and Strackee 1983):
-// tan(Omega / 2) = a . (b x c) / (|a||b||c| + (a.b)|c| + (b.c)|a| + (c.a)|b|)
-static double halfSolidAngle(srVec3 query, const Triangle* t) {
-    srVec3 a = srSub(t->a, query), b = srSub(t->b, query), c = srSub(t->c, query);
-    double la = srLength(a), lb = srLength(b), lc = srLength(c);
-    double determinant = srDot(a, srCross(b, c));
-    double denominator = la * lb * lc + srDot(a, b) * lc + srDot(b, c) * la + srDot(c, a) * lb;
-    return atan2(determinant, denominator);
-}
-
-double srBvh_WindingNumber(const srBvh* bvh, srVec3 query) {
-    double dipoles = 0.0, halfAngles = 0.0;
-    int32_t stack[STACK_SIZE];
-    int top = 0;
-    stack[top++] = 0;
-    while (top > 0) {
-        const Node* node = &bvh->nodes[stack[--top]];
-        srVec3 d = srSub(node->center, query);
-        double distance2 = srDot(d, d), reach = DIPOLE_DISTANCE * node->radius;
-        if (distance2 > reach * reach) {
-            dipoles += srDot(d, node->areaVector) / (distance2 * sqrt(distance2));
-            continue;
-        }
-        for (int32_t t = 0; t < node->count; t++) {
-            halfAngles += halfSolidAngle(query, &bvh->triangles[node->first + t]);
-        }
-        if (node->count == 0) {
-            stack[top++] = node->secondChild;
-            stack[top++] = (int32_t)(node - bvh->nodes) + 1;
-        }
-    }
-    return dipoles / (4.0 * PI) + halfAngles / (2.0 * PI);
 }

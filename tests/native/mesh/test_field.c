@@ -9,7 +9,7 @@ static void field_of_a_sphere_is_its_signed_distance(void** state) {
     srSurface surface = makeSphere(4, 1.0);
     srBvh* bvh;
     assert_success(srCreateBvh(&surface, &bvh));
-    srField field = {bvh, 0.1};
+    srField field = {.bvh = bvh, .offset = 0.1};
     uint64_t seed = 21;
     for (int i = 0; i < 200; i++) {
         srVec3 p = randomPoint(&seed, 1.5);
@@ -28,7 +28,7 @@ static void checkSamples(const srSurface* surface, double spacing) {
     assert_success(srCreateBvh(surface, &bvh));
     assert_true(srMakeLattice(surface->lower, surface->upper, spacing, spacing, 1 << 20, &lattice));
     double* phi = malloc(sizeof(double) * (size_t)lattice.pointCount);
-    srField field = {bvh, 0.36 * spacing};
+    srField field = {.bvh = bvh, .offset = 0.36 * spacing};
     assert_success(srField_Sample(&field, &lattice, phi, &nobody));
     int32_t copied = 0;
     for (int32_t point = 0; point < lattice.pointCount; point++) {
