@@ -17,6 +17,10 @@
 #define SUBTREE_SIZE 8192
 #define SUBTREE_BATCH 2
 
+// Nodes of a block that is measured, and between two looks at the progress
+#define NODE_BLOCK 512
+#define NODE_BATCH (1 << 16)
+
 static srBox emptyBox(void) {
     return (srBox){{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
 }
@@ -123,24 +127,16 @@ static int32_t splitTriangles(srBvhTriangle* triangles, int32_t count, int depth
     return partition(triangles, count, &split);
 }
 
-static void makeLeaf(srBvh* bvh, int32_t place, int32_t first, int32_t count) {
-    srBvhNode* node = &bvh->nodes[place];
-    *node = (srBvhNode){.box = emptyBox(), .first = first, .count = count, .secondChild = SR_NULL_INDEX};
-    for (int32_t t = first; t < first + count; t++) {
-        growByTriangle(&node->box, &bvh->triangles[t]);
-    }
-    srSumMoments(&bvh->triangles[first], count, &bvh->moments[place]);
-}
+// A subtree over n triangles owns 2 n - 1 places and has its root in the lowest: the first child's place
+// follows its own, the second child's follows from how many triangles the first has. So subtrees are built on
+// their own, in any order, into places that do not depend on it.
+typedef struct Link {
+    int32_t second; // place of the second child; of a leaf, SR_NULL_INDEX
+    int32_t first;  // leaf: its first triangle
+    int32_t count;
+} Link;
 
-static void joinChildren(srBvh* bvh, int32_t place) {
-    srBvhNode* node = &bvh->nodes[place];
-    const srBvhNode *one = &bvh->nodes[place + 1], *two = &bvh->nodes[node->secondChild];
-    node->box = (srBox){srMin(one->box.lower, two->box.lower), srMax(one->box.upper, two->box.upper)};
-    srJoinMoments(&bvh->moments[place + 1], &bvh->moments[node->secondChild], &node->box,
-                  &bvh->moments[place]);
-}
-
-// A part of the tree to be built: its triangles, and the first of its 2 count - 1 places.
+// A part of the tree to be built: its triangles, and the first of its places.
 typedef struct Part {
     int32_t place;
     int32_t first;
@@ -148,42 +144,39 @@ typedef struct Part {
     int32_t depth;
 } Part;
 
-// Makes the part's root an inner node and gives its two parts.
-static void splitPart(srBvh* bvh, Part part, Part outParts[2]) {
-    int32_t leftCount = splitTriangles(&bvh->triangles[part.first], part.count, part.depth);
+typedef struct Build {
+    srBvh* bvh;
+    Link* links;
+    int32_t linkCount;
+    Part* parts; // what hangs below the top
+    int32_t partCount;
+    int32_t partCapacity;
+} Build;
+
+static void splitPart(const Build* build, Part part, Part outParts[2]) {
+    int32_t leftCount = splitTriangles(&build->bvh->triangles[part.first], part.count, part.depth);
     outParts[0] = (Part){part.place + 1, part.first, leftCount, part.depth + 1};
     outParts[1] = (Part){part.place + 2 * leftCount, part.first + leftCount, part.count - leftCount,
                          part.depth + 1};
-    bvh->nodes[part.place] = (srBvhNode){.first = part.first, .secondChild = outParts[1].place};
+    build->links[part.place] = (Link){.second = outParts[1].place};
 }
 
-static void buildPart(srBvh* bvh, Part part) {
+static void buildPart(const Build* build, Part part) {
     if (part.count <= LEAF_SIZE) {
-        makeLeaf(bvh, part.place, part.first, part.count);
+        build->links[part.place] = (Link){SR_NULL_INDEX, part.first, part.count};
         return;
     }
     Part parts[2];
-    splitPart(bvh, part, parts);
-    buildPart(bvh, parts[0]);
-    buildPart(bvh, parts[1]);
-    joinChildren(bvh, part.place);
+    splitPart(build, part, parts);
+    buildPart(build, parts[0]);
+    buildPart(build, parts[1]);
 }
-
-// The top: its nodes, parents before children, and the parts that hang below it.
-typedef struct Build {
-    srBvh* bvh;
-    int32_t* topPlaces;
-    Part* parts;
-    int32_t capacity;
-    int32_t topCount;
-    int32_t partCount;
-} Build;
 
 static void buildParts(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Build* build = context;
     for (int32_t i = begin; i < end; i++) {
-        buildPart(build->bvh, build->parts[i]);
+        buildPart(build, build->parts[i]);
     }
 }
 
@@ -198,37 +191,142 @@ static srResult splitTop(Build* build, const srProgress* progress) {
             continue;
         }
         SR_TRY(srReportProgress(progress, (double)part.first / build->bvh->triangleCount));
-        build->topPlaces[build->topCount++] = part.place;
         Part parts[2];
-        splitPart(build->bvh, part, parts);
+        splitPart(build, part, parts);
         stack[top++] = parts[1];
         stack[top++] = parts[0];
     }
     return sr_success;
 }
 
+static int32_t countNodes(const Build* build) {
+    int32_t stack[SR_BVH_STACK_SIZE], top = 0, count = 0;
+    stack[top++] = 0;
+    while (top > 0) {
+        int32_t place = stack[--top];
+        count++;
+        if (build->links[place].second != SR_NULL_INDEX) {
+            stack[top++] = build->links[place].second;
+            stack[top++] = place + 1;
+        }
+    }
+    return count;
+}
+
+// A second child that waits for its place in the final order, and the parent that shall know it
+typedef struct Waiting {
+    int32_t place;
+    int32_t parent;
+} Waiting;
+
+static void orderNodes(const Build* build) {
+    srBvhNode* nodes = build->bvh->nodes;
+    Waiting stack[SR_BVH_STACK_SIZE];
+    int32_t top = 0, count = 0;
+    stack[top++] = (Waiting){0, SR_NULL_INDEX};
+    while (top > 0) {
+        Waiting next = stack[--top];
+        if (next.parent != SR_NULL_INDEX) {
+            nodes[next.parent].index = count;
+        }
+        int32_t place = next.place;
+        for (; build->links[place].second != SR_NULL_INDEX; place++) {
+            stack[top++] = (Waiting){build->links[place].second, count};
+            nodes[count++] = (srBvhNode){.count = 0};
+        }
+        nodes[count++] = (srBvhNode){.index = build->links[place].first, .count = build->links[place].count};
+    }
+}
+
+// measuring: leaves in parallel, then what joins them, children before parents
+
+static float roundDown(double x) {
+    float y = (float)x;
+    return (double)y > x ? nextafterf(y, -HUGE_VALF) : y;
+}
+
+static float roundUp(double x) {
+    float y = (float)x;
+    return (double)y < x ? nextafterf(y, HUGE_VALF) : y;
+}
+
+static void measureLeaves(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    srBvh* bvh = context;
+    for (int32_t i = begin; i < end; i++) {
+        srBvhNode* node = &bvh->nodes[i];
+        if (node->count == 0) {
+            continue;
+        }
+        srBox box = emptyBox();
+        for (int32_t t = node->index; t < node->index + node->count; t++) {
+            growByTriangle(&box, &bvh->triangles[t]);
+        }
+        const double lower[3] = {box.lower.x, box.lower.y, box.lower.z};
+        const double upper[3] = {box.upper.x, box.upper.y, box.upper.z};
+        for (int axis = 0; axis < 3; axis++) {
+            node->lower[axis] = roundDown(lower[axis]);
+            node->upper[axis] = roundUp(upper[axis]);
+        }
+        srSumMoments(&bvh->triangles[node->index], node->count, &bvh->moments[i]);
+    }
+}
+
+static void joinChildren(srBvh* bvh, int32_t index) {
+    srBvhNode* node = &bvh->nodes[index];
+    const srBvhNode *one = &bvh->nodes[index + 1], *two = &bvh->nodes[node->index];
+    for (int axis = 0; axis < 3; axis++) {
+        node->lower[axis] = one->lower[axis] < two->lower[axis] ? one->lower[axis] : two->lower[axis];
+        node->upper[axis] = one->upper[axis] > two->upper[axis] ? one->upper[axis] : two->upper[axis];
+    }
+    srBox box = {{(double)node->lower[0], (double)node->lower[1], (double)node->lower[2]},
+                 {(double)node->upper[0], (double)node->upper[1], (double)node->upper[2]}};
+    srJoinMoments(&bvh->moments[index + 1], &bvh->moments[node->index], &box, &bvh->moments[index]);
+}
+
+static srResult measureNodes(srBvh* bvh, const srProgress* progress) {
+    srProgress leaves = srPartOfProgress(progress, 0.0, 0.7), rest = srPartOfProgress(progress, 0.7, 1.0);
+    SR_TRY(srParallelForWithProgress(measureLeaves, bvh->nodeCount, NODE_BLOCK, NODE_BATCH, bvh, &leaves));
+    for (int32_t i = bvh->nodeCount - 1; i >= 0; i--) {
+        if (i % NODE_BATCH == 0) {
+            SR_TRY(srReportProgress(&rest, 1.0 - (double)i / bvh->nodeCount));
+        }
+        if (bvh->nodes[i].count == 0) {
+            joinChildren(bvh, i);
+        }
+    }
+    return sr_success;
+}
+
 static srResult buildTree(srBvh* bvh, const srProgress* progress) {
     srResult result = sr_success;
-    srProgress above = srPartOfProgress(progress, 0.0, 0.4);
-    srProgress below = srPartOfProgress(progress, 0.4, 1.0);
-    Build build = {.bvh = bvh};
+    srProgress above = srPartOfProgress(progress, 0.0, 0.3);
+    srProgress below = srPartOfProgress(progress, 0.3, 0.7);
+    srProgress measuring = srPartOfProgress(progress, 0.7, 1.0);
+    Build build = {.bvh = bvh, .linkCount = 2 * bvh->triangleCount};
     // on each level the parts that are split share the triangles
-    build.capacity = SR_BVH_STACK_SIZE * (bvh->triangleCount / SUBTREE_SIZE) + 1;
-    build.topPlaces = SR_ALLOC(int32_t, build.capacity);
-    build.parts = SR_ALLOC(Part, build.capacity);
-    if (build.topPlaces == NULL || build.parts == NULL) {
+    build.partCapacity = SR_BVH_STACK_SIZE * (bvh->triangleCount / SUBTREE_SIZE) + 1;
+    build.links = SR_ALLOC(Link, build.linkCount);
+    build.parts = SR_ALLOC(Part, build.partCapacity);
+    if (build.links == NULL || build.parts == NULL) {
         result = srFailOutOfMemory("the tree over the surface");
         goto cleanup;
     }
     SR_TRY_CLEANUP(splitTop(&build, &above));
     SR_TRY_CLEANUP(srParallelForWithProgress(buildParts, build.partCount, 1, SUBTREE_BATCH, &build, &below));
-    for (int32_t i = build.topCount - 1; i >= 0; i--) {
-        joinChildren(bvh, build.topPlaces[i]);
+    bvh->nodeCount = countNodes(&build);
+    bvh->nodes = SR_ALLOC(srBvhNode, bvh->nodeCount);
+    bvh->moments = SR_ALLOC(srMoments, bvh->nodeCount);
+    if (bvh->nodes == NULL || bvh->moments == NULL) {
+        result = srFailOutOfMemory("the tree over the surface");
+        goto cleanup;
     }
+    orderNodes(&build);
+    SR_TRY_CLEANUP(measureNodes(bvh, &measuring));
 
 cleanup:
-    SR_FREE(build.topPlaces, build.capacity);
-    SR_FREE(build.parts, build.capacity);
+    SR_FREE(build.links, build.linkCount);
+    SR_FREE(build.parts, build.partCapacity);
     return result;
 }
 
@@ -247,17 +345,15 @@ srResult srCreateBvhWithProgress(const srSurface* surface, const srProgress* pro
         return srFailOutOfMemory("the tree over the surface");
     }
     bvh->triangleCount = surface->triangleCount;
-    bvh->nodeCapacity = 2 * surface->triangleCount;
-    bvh->nodes = SR_ALLOC(srBvhNode, bvh->nodeCapacity);
-    bvh->moments = SR_ALLOC(srMoments, bvh->nodeCapacity);
     bvh->triangles = SR_ALLOC(srBvhTriangle, bvh->triangleCount);
     bvh->placeOf = SR_ALLOC(int32_t, bvh->triangleCount);
-    if (bvh->nodes == NULL || bvh->moments == NULL || bvh->triangles == NULL || bvh->placeOf == NULL) {
-        srDestroyBvh(bvh);
-        return srFailOutOfMemory("the tree over the surface");
+    srResult result = sr_success;
+    if (bvh->triangles == NULL || bvh->placeOf == NULL) {
+        result = srFailOutOfMemory("the tree over the surface");
+    } else {
+        copyTriangles(surface, bvh);
+        result = buildTree(bvh, progress);
     }
-    copyTriangles(surface, bvh);
-    srResult result = buildTree(bvh, progress);
     if (result != sr_success) {
         srDestroyBvh(bvh);
         return result;
@@ -278,8 +374,8 @@ void srDestroyBvh(srBvh* bvh) {
     if (bvh == NULL) {
         return;
     }
-    SR_FREE(bvh->nodes, bvh->nodeCapacity);
-    SR_FREE(bvh->moments, bvh->nodeCapacity);
+    SR_FREE(bvh->nodes, bvh->nodeCount);
+    SR_FREE(bvh->moments, bvh->nodeCount);
     SR_FREE(bvh->triangles, bvh->triangleCount);
     SR_FREE(bvh->placeOf, bvh->triangleCount);
     SR_FREE(bvh, 1);
@@ -326,10 +422,10 @@ static double outsideOf(double lower, double upper, double x) {
     return x < lower ? lower - x : x > upper ? x - upper : 0.0;
 }
 
-static double boxDistance2(const srBox* box, srVec3 p) {
-    double x = outsideOf(box->lower.x, box->upper.x, p.x);
-    double y = outsideOf(box->lower.y, box->upper.y, p.y);
-    double z = outsideOf(box->lower.z, box->upper.z, p.z);
+static double boxDistance2(const srBvhNode* node, srVec3 p) {
+    double x = outsideOf((double)node->lower[0], (double)node->upper[0], p.x);
+    double y = outsideOf((double)node->lower[1], (double)node->upper[1], p.y);
+    double z = outsideOf((double)node->lower[2], (double)node->upper[2], p.z);
     return x * x + y * y + z * z;
 }
 
@@ -356,9 +452,9 @@ typedef struct Open {
 
 // The nearer child goes on top.
 static int openChildren(const srBvh* bvh, int32_t place, srVec3 query, Open* stack, int top) {
-    int32_t second = bvh->nodes[place].secondChild;
-    Open one = {boxDistance2(&bvh->nodes[place + 1].box, query), place + 1};
-    Open two = {boxDistance2(&bvh->nodes[second].box, query), second};
+    int32_t second = bvh->nodes[place].index;
+    Open one = {boxDistance2(&bvh->nodes[place + 1], query), place + 1};
+    Open two = {boxDistance2(&bvh->nodes[second], query), second};
     bool oneIsNearer = one.distance2 <= two.distance2;
     stack[top++] = oneIsNearer ? two : one;
     stack[top++] = oneIsNearer ? one : two;
@@ -372,7 +468,7 @@ double srBvh_DistanceGuessed(const srBvh* bvh, srVec3 query, int32_t* inOutTrian
     }
     Open stack[SR_BVH_STACK_SIZE];
     int top = 0;
-    stack[top++] = (Open){boxDistance2(&bvh->nodes[0].box, query), 0};
+    stack[top++] = (Open){boxDistance2(&bvh->nodes[0], query), 0};
     while (top > 0) {
         Open open = stack[--top];
         if (open.distance2 > nearest.distance2) {
@@ -380,7 +476,7 @@ double srBvh_DistanceGuessed(const srBvh* bvh, srVec3 query, int32_t* inOutTrian
         }
         const srBvhNode* node = &bvh->nodes[open.place];
         for (int32_t t = 0; t < node->count; t++) {
-            tryTriangle(&bvh->triangles[node->first + t], query, &nearest);
+            tryTriangle(&bvh->triangles[node->index + t], query, &nearest);
         }
         if (node->count == 0) {
             top = openChildren(bvh, open.place, query, stack, top);

@@ -15,15 +15,13 @@ typedef struct srBox {
     srVec3 lower, upper;
 } srBox;
 
-/// A subtree over n triangles owns 2 n - 1 places of the node array and has its root in the lowest: the first
-/// child follows its parent, the place of the second follows from how many triangles the first has. So
-/// subtrees are built on their own, in any order, into places that do not depend on it. Not every place is
-/// used.
+/// Nodes lie in depth-first order: the first child follows its parent. Boxes are rounded outward to float: a
+/// walk reads half as much.
 typedef struct srBvhNode {
-    srBox box;
-    int32_t first;       // leaf: first triangle in the tree's order
-    int32_t count;       // leaf: triangles; 0 for an inner node
-    int32_t secondChild; // inner node
+    float lower[3];
+    float upper[3];
+    int32_t index; // leaf: first triangle in the tree's order; inner node: second child
+    int32_t count; // leaf: triangles; 0 for an inner node
 } srBvhNode;
 
 /// A symmetric tensor of rank 3: its ten different components.
@@ -54,6 +52,6 @@ struct srBvh {
     srMoments* moments; // of the node at the same place
     srBvhTriangle* triangles;
     int32_t* placeOf; // surface triangle -> place in `triangles`
-    int32_t nodeCapacity;
+    int32_t nodeCount;
     int32_t triangleCount;
 };

@@ -15,8 +15,18 @@
 // A part with no edge longer than this is taken point by point.
 #define LEAF_EDGE 2
 
-// Winding numbers this near to a whole number speak for their surroundings, see isKnown.
+// Winding numbers this near to a whole number are as good as that.
 #define CLEAR_WINDING 0.05
+
+// How far winding numbers may go from a whole one before their surroundings are asked anew: with the tree's
+// error still on the same side of 1/2
+#define SAFE_WINDING 0.3
+#define WINDING_ERROR 0.005
+
+// Rims that are looked at one by one for a value near an opening
+#define MAX_RIM_COUNT 4096
+
+#define PI 3.14159265358979323846
 
 // Rounding must not let two points see each other through a triangle.
 #define ALMOST_ONE 0.999
@@ -26,6 +36,8 @@ srField srMakeField(const srSolid* solid, double offset) {
                      .offset = offset,
                      .sheets = solid->sheetTree,
                      .halfThickness = solid->halfThickness,
+                     .rims = solid->rims,
+                     .rimCount = solid->rimCount,
                      .isRepaired = true,
                      .isWatertight = solid->isWatertight};
 }
@@ -40,22 +52,63 @@ static double distanceGuessed(const srBvh* bvh, srVec3 point, int32_t* triangle1
     return distance;
 }
 
-// Whether the sign at the memory's point is that at a point `step` from it with surface at `distance`. Where
-// the surface is closed: nothing is crossed on the way from one to the other. Where it is open: the winding
-// number is harmonic off the surface, and where 0 <= w <= 1, Harnack's inequality bounds it within r = half
-// the distance to the surface by (1 + r) / (1 - r)^2 = 6 times its value (or that of 1 - w) at the centre:
-// from below 0.05 it cannot reach one half.
-static bool isKnown(const srField* field, const srFieldMemory* memory, double step, double distance) {
-    if (!memory->isClear) {
-        return false;
-    }
-    return field->isWatertight ? step < ALMOST_ONE * fmax(memory->distance, distance)
-                               : step <= 0.5 * memory->distance;
+// Where the surface is open, the winding number is harmonic off it. Let u be w or 1 - w with 0 <= u <= 1. By
+// Harnack's inequality u grows, within a share r of the distance to the surface, by (1 + r) / (1 - r)^2 at
+// most. The share within which it grows by `factor` = K at most:
+//   (1 + r) / (1 - r)^2 = K,   r = (2 K + 1 - sqrt(8 K + 1)) / (2 K)
+static double shareOfGrowth(double factor) {
+    double r = (2.0 * factor + 1.0 - sqrt(8.0 * factor + 1.0)) / (2.0 * factor);
+    return r > 0.0 ? r : 0.0;
 }
 
-static bool isClear(const srField* field, double winding) {
-    double nearest = field->isWatertight ? floor(winding + 0.5) : winding > 0.5 ? 1.0 : winding < -0.5 ? -1.0 : 0.0;
-    return fabs(winding - nearest) < CLEAR_WINDING;
+// Length of the gradient of the winding number, by Biot and Savart's law over the rims of the surface: a rim
+// from a to b (seen from the point) gives
+//   1 / (4 pi) (a x b) (|a| + |b|) / (|a| |b| (|a| |b| + a . b))
+static double windingSlope(const srField* field, srVec3 point) {
+    srVec3 sum = {0};
+    for (int32_t i = 0; i < field->rimCount; i++) {
+        srVec3 a = srSub(field->rims[i].from, point), b = srSub(field->rims[i].to, point);
+        double la = srLength(a), lb = srLength(b), lalb = la * lb;
+        double below = lalb * (lalb + srDot(a, b));
+        sum = below > 0.0 ? srMulAdd(sum, (la + lb) / below, srCross(a, b)) : sum;
+    }
+    return srLength(sum) / (4.0 * PI);
+}
+
+// The inside ends in an opening where w = 1/2, without a triangle. How far away that is, by the slope of w;
+// at most the distance to the triangles. Up to CLEAR_WINDING nothing is said. With many rims the answer is that
+// for the axis of a round opening instead, where the distance to the rim times |1 - 2 w| is that to the lid.
+static double distanceToLid(const srField* field, srVec3 point, double winding, double distance) {
+    double u = fmin(winding, 1.0 - winding);
+    if (!(u > CLEAR_WINDING)) {
+        return distance;
+    }
+    double part = fabs(1.0 - 2.0 * winding);
+    if (field->rimCount == 0 || field->rimCount > MAX_RIM_COUNT) {
+        return part / (1.0 - 2.0 * CLEAR_WINDING) * distance;
+    }
+    // from 0.1 to CLEAR_WINDING it gives way to the distance, so that there is no jump
+    double share = fmin((u - CLEAR_WINDING) / CLEAR_WINDING, 1.0);
+    double slope = windingSlope(field, point);
+    double lid = 0.5 * part < slope * distance ? 0.5 * part / slope : distance;
+    return distance + share * (lid - distance);
+}
+
+// Within which share of the distance the sign stays the same and, where it matters, u below CLEAR_WINDING.
+static double shareKnown(const srField* field, double winding) {
+    double whole = field->isWatertight ? floor(winding + 0.5) : fmin(floor(fabs(winding) + 0.5), 1.0);
+    double u = fabs((field->isWatertight ? winding : fabs(winding)) - whole);
+    if (field->isWatertight) {
+        return u < CLEAR_WINDING ? 1.0 : 0.0;
+    }
+    return shareOfGrowth((field->isRepaired ? CLEAR_WINDING : SAFE_WINDING) / (u + WINDING_ERROR));
+}
+
+// Whether the sign at the memory's point is that at a point `step` from it with surface at `distance`. Where
+// the surface is closed: when nothing is crossed on the way from one to the other.
+static bool isKnown(const srField* field, const srFieldMemory* memory, double step, double distance) {
+    double reach = field->isWatertight ? fmax(memory->distance, distance) : memory->distance;
+    return step < ALMOST_ONE * memory->share * reach;
 }
 
 static double signOf(const srField* field, const srFieldMemory* memory) {
@@ -67,26 +120,32 @@ static void remember(const srField* field, srVec3 point, double distance, srFiel
     memory->point = point;
     memory->distance = distance;
     memory->winding = srBvh_WindingNumber(field->bvh, point);
-    memory->isClear = isClear(field, memory->winding);
+    memory->share = shareKnown(field, memory->winding);
 }
 
-// -1 inside, 1 outside; `distance` is that of the point.
-static double signAt(const srField* field, srVec3 point, double distance, srFieldMemory* memory) {
+// s d of a point at distance d.
+static double signedDistance(const srField* field, srVec3 point, double distance, srFieldMemory* memory) {
     if (field->bvh == NULL) {
-        return 1.0;
+        return distance;
     }
     if (!isKnown(field, memory, srDistance(point, memory->point), distance)) {
         remember(field, point, distance, memory);
+        if (field->isRepaired && !field->isWatertight) {
+            distance = distanceToLid(field, point, memory->winding, distance);
+        }
     }
-    return signOf(field, memory);
+    return signOf(field, memory) * distance;
 }
 
 // The one sign in all of a ball whose centre is farther than its radius from the surface; 0 when that cannot
 // be told.
 static double signInBall(const srField* field, srVec3 centre, double radius, double distance,
                          srFieldMemory* memory) {
-    if (field->isWatertight || field->bvh == NULL) {
-        return signAt(field, centre, distance, memory);
+    if (field->bvh == NULL) {
+        return 1.0;
+    }
+    if (field->isWatertight) {
+        return signedDistance(field, centre, distance, memory) < 0.0 ? -1.0 : 1.0;
     }
     if (!isKnown(field, memory, srDistance(centre, memory->point) + radius, distance)) {
         remember(field, centre, distance, memory);
@@ -95,13 +154,24 @@ static double signInBall(const srField* field, srVec3 centre, double radius, dou
     return isOne ? signOf(field, memory) : 0.0;
 }
 
-double srField_ValueNear(const srField* field, srVec3 point, srFieldMemory* memory) {
+// Distances from a point to triangles and to sheets
+typedef struct Reach {
+    srVec3 point;
+    double distance;
+    double sheet;
+} Reach;
+
+static double evaluate(const srField* field, srVec3 point, srFieldMemory* memory, Reach* outReach) {
     double distance = distanceGuessed(field->bvh, point, &memory->triangle1);
-    double phi = signAt(field, point, distance, memory) * distance;
-    if (field->sheets != NULL) {
-        phi = fmin(phi, distanceGuessed(field->sheets, point, &memory->sheet1) - field->halfThickness);
-    }
-    return phi - field->offset;
+    double sheet = distanceGuessed(field->sheets, point, &memory->sheet1);
+    *outReach = (Reach){point, distance, sheet};
+    double phi = signedDistance(field, point, distance, memory);
+    return fmin(phi, sheet - field->halfThickness) - field->offset;
+}
+
+double srField_ValueNear(const srField* field, srVec3 point, srFieldMemory* memory) {
+    Reach reach;
+    return evaluate(field, point, memory, &reach);
 }
 
 double srField_Value(const srField* field, srVec3 point) {
@@ -152,15 +222,28 @@ static void fillPart(const Sampling* sampling, const Part* part, double value) {
     }
 }
 
-static void takePoints(const Sampling* sampling, const Part* part, srFieldMemory* memory) {
+// As evaluate, or a bound where the last point's reach says that this one is far.
+static double valueAt(const Sampling* sampling, srVec3 point, srFieldMemory* memory, Reach* reach) {
     const srField* field = sampling->field;
+    double step = srDistance(point, reach->point), far = sampling->band + fabs(field->offset);
+    double distance = reach->distance - step, sheet = reach->sheet - step - field->halfThickness;
+    bool isFar = distance >= far && sheet >= far && field->bvh != NULL &&
+                 isKnown(field, memory, srDistance(point, memory->point), distance);
+    if (!isFar) {
+        return evaluate(field, point, memory, reach);
+    }
+    return fmin(signOf(field, memory) * distance, sheet) - field->offset;
+}
+
+static void takePoints(const Sampling* sampling, const Part* part, srFieldMemory* memory) {
+    Reach reach = {.distance = 0.0};
     for (int32_t k = part->begin[2]; k < part->end[2]; k++) {
         for (int32_t j = part->begin[1]; j < part->end[1]; j++) {
             for (int32_t i = part->begin[0]; i < part->end[0]; i++) {
-                double corner = srField_ValueNear(field, placeOf(sampling, i, j, k), memory);
+                double corner = valueAt(sampling, placeOf(sampling, i, j, k), memory, &reach);
                 double middle = 0.0;
                 if (sampling->hasMiddles) {
-                    middle = srField_ValueNear(field, placeOf(sampling, i + 0.5, j + 0.5, k + 0.5), memory);
+                    middle = valueAt(sampling, placeOf(sampling, i + 0.5, j + 0.5, k + 0.5), memory, &reach);
                 }
                 setCell(sampling, i, j, k, corner, middle);
             }

@@ -14,13 +14,17 @@
 ///
 /// with d the distance to the triangles of `bvh`, e that to the triangles of `sheets` (infinite without them),
 /// and s = -1 inside, else 1. With `isRepaired` inside is where the surface winds more than half around the
-/// point, else more than half in either sense. d counts triangles that lie within flesh too (where pieces
-/// overlap): there phi is nearer to zero than the distance to the outside, and its sign is still right.
+/// point; and near an opening, d is the distance to its lid (w = 1/2, to first order) if that is less: phi has
+/// no jump there. Else inside is where it winds more than half in either sense. d counts triangles that lie
+/// within flesh too (where pieces overlap): there phi is nearer to zero than the distance to the outside, and
+/// its sign is still right.
 typedef struct srField {
     const srBvh* bvh; ///< May be null if there are sheets.
     double offset;
     const srBvh* sheets; ///< May be null.
     double halfThickness;
+    const srRim* rims; ///< Of `bvh`'s surface; may be null.
+    int32_t rimCount;
     bool isRepaired;
     bool isWatertight; ///< The surface of `bvh` is closed: winding numbers are whole, which saves time.
 } srField;
@@ -36,13 +40,14 @@ typedef struct srFieldMemory {
     srVec3 point; ///< Where the sign was asked for.
     double distance;
     double winding;
-    bool isClear;
+    double share; ///< Of `distance`: as far as the sign is known.
     int32_t triangle1; ///< 1 more than the triangle that was nearest to the last point; 0: none yet
     int32_t sheet1;
 } srFieldMemory;
 
-/// As srField_Value, to the bit where the surface is watertight or the point is far from rims; a memory of a
-/// near point makes it several times faster. For root searches along edges.
+/// As srField_Value, to the bit where the surface is watertight; where it is open, but for places where both
+/// say that the winding number is nearly whole. A memory of a near point makes it several times faster. For
+/// root searches along edges.
 double srField_ValueNear(const srField* field, srVec3 point, srFieldMemory* memory);
 
 /// Fills `outPhi` for every point of the lattice. Far from the level set only the sign is right, and |phi| is

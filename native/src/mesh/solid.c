@@ -80,6 +80,36 @@ static double largestCoordinate(const srSurface* surface) {
     return fmax(low, fmax(fabs(u.x), fmax(fabs(u.y), fabs(u.z))));
 }
 
+static bool isRim(const srPatch* patch, const srBorderEdge* edge) {
+    return srBoundsFlesh(patch) && !edge->isClosed;
+}
+
+static srResult takeRims(const srPatches* patches, srSolid* solid) {
+    int32_t count = 0, kept = 0;
+    for (int32_t p = 0; p < patches->patchCount; p++) {
+        count += srBoundsFlesh(&patches->patches[p]) ? patches->patches[p].openCount : 0;
+    }
+    if (count == 0) {
+        return sr_success;
+    }
+    solid->rims = SR_ALLOC(srRim, count);
+    solid->rimCount = count;
+    if (solid->rims == NULL) {
+        return srFailOutOfMemory("the rims of the surface");
+    }
+    for (int32_t p = 0; p < patches->patchCount; p++) {
+        const srPatch* patch = &patches->patches[p];
+        for (int32_t e = patch->firstBorder; e < patch->firstBorder + patch->borderCount; e++) {
+            const srBorderEdge* edge = &patches->borders[e];
+            if (isRim(patch, edge)) {
+                solid->rims[kept++] = (srRim){patches->points[edge->from], patches->points[edge->to]};
+            }
+        }
+    }
+    SR_ASSERT(kept == count);
+    return sr_success;
+}
+
 // Patches to pieces, in place
 static void namePieces(const srPatches* patches, int32_t* patchOf, int32_t count) {
     for (int32_t t = 0; t < count; t++) {
@@ -89,6 +119,7 @@ static void namePieces(const srPatches* patches, int32_t* patchOf, int32_t count
 
 // Triangles to keep, with the points of the patches, which become the solid's.
 static srResult takeTriangles(srPatches* patches, srSolid* solid) {
+    SR_TRY(takeRims(patches, solid));
     SR_TRY(srCollectTriangles(patches, srBoundsFlesh, &solid->shells, &solid->shellPieces));
     if (solid->halfThickness > 0.0) {
         SR_TRY(srCollectTriangles(patches, srIsThickened, &solid->sheets, &solid->sheetPieces));
@@ -168,6 +199,7 @@ void srDestroySolid(srSolid* solid) {
     srFree(solid->sheets.triangles, (size_t)sheetCount, sizeof(solid->sheets.triangles[0]));
     SR_FREE(solid->shellPieces, shellCount);
     SR_FREE(solid->sheetPieces, sheetCount);
+    SR_FREE(solid->rims, solid->rimCount);
     srDestroyBvh(solid->shellTree);
     srDestroyBvh(solid->sheetTree);
     *solid = (srSolid){0};

@@ -38,6 +38,12 @@ typedef struct srSolidReport {
     bool isWatertight;    ///< Shells and cavities are closed now.
 } srSolidReport;
 
+/// A side of a shell's triangle with nothing on the other side.
+typedef struct srRim {
+    srVec3 from;
+    srVec3 to;
+} srRim;
+
 /// Owns its arrays. `shells` and `sheets` share the points.
 typedef struct srSolid {
     srSurface shells;      ///< What bounds flesh, facing away from it; without triangles if there is none.
@@ -48,6 +54,8 @@ typedef struct srSolid {
     int32_t pointCapacity;
     srBvh* shellTree; ///< Null without shells.
     srBvh* sheetTree; ///< Null without sheets, or when they get no thickness.
+    srRim* rims; ///< Of `shells`; null when they are closed.
+    int32_t rimCount;
     double halfThickness;
     double volume; ///< Enclosed by the shells less the cavities; what overlaps counts twice.
     double area;   ///< Of the shells, and of the sheets on both sides.

@@ -163,12 +163,12 @@ double srBvh_WindingNumber(const srBvh* bvh, srVec3 query) {
             continue;
         }
         const srBvhNode* node = &bvh->nodes[place];
-        for (int32_t t = node->first; t < node->first + node->count; t++) {
+        for (int32_t t = node->index; t < node->index + node->count; t++) {
             const srBvhTriangle* tri = &bvh->triangles[t];
             halfAngles += srHalfSolidAngle(query, tri->a, tri->b, tri->c);
         }
         if (node->count == 0) {
-            stack[top++] = node->secondChild;
+            stack[top++] = node->index;
             stack[top++] = place + 1;
         }
     }
