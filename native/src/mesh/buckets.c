@@ -12,7 +12,7 @@
 #define SMALL_BUCKET 24
 
 // Items between two looks at the progress, and buckets of a block and of a batch in parallel: a few ms each
-#define SERIAL_BATCH (1 << 18)
+#define SERIAL_BATCH (1 << 17)
 #define BLOCK_SIZE 2048
 #define BATCH_SIZE (1 << 17)
 

@@ -14,12 +14,12 @@
 #define BIN_COUNT 12
 
 // Triangles of a subtree that one worker builds, and subtrees between two looks at the progress: some 5 ms
-#define SUBTREE_SIZE 8192
+#define SUBTREE_SIZE 4096
 #define SUBTREE_BATCH 2
 
 // Nodes of a block that is measured, and between two looks at the progress
 #define NODE_BLOCK 512
-#define NODE_BATCH (1 << 16)
+#define NODE_BATCH (1 << 14)
 
 static srBox emptyBox(void) {
     return (srBox){{HUGE_VAL, HUGE_VAL, HUGE_VAL}, {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}};
@@ -314,6 +314,7 @@ static srResult buildTree(srBvh* bvh, const srProgress* progress) {
     }
     SR_TRY_CLEANUP(splitTop(&build, &above));
     SR_TRY_CLEANUP(srParallelForWithProgress(buildParts, build.partCount, 1, SUBTREE_BATCH, &build, &below));
+    SR_TRY_CLEANUP(srReportProgress(&measuring, 0.0));
     bvh->nodeCount = countNodes(&build);
     bvh->nodes = SR_ALLOC(srBvhNode, bvh->nodeCount);
     bvh->moments = SR_ALLOC(srMoments, bvh->nodeCount);

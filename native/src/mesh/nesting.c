@@ -123,7 +123,6 @@ static srResult createTreeOf(const srPatches* patches, const srPatch* patch, con
 
 typedef struct Nesting {
     srPatches* patches;
-    const srProgress* progress;
     bool fillsCavities;
     int32_t* nested; // nested patches that have found nobody around them yet
     int32_t nestedCount;
@@ -145,7 +144,7 @@ static void settle(Nesting* nesting, int32_t index, const srPatch* around) {
 }
 
 // Settles those that lie within the patch; the others stay in the list.
-static srResult settleWithin(Nesting* nesting, const srPatch* around) {
+static srResult settleWithin(Nesting* nesting, const srPatch* around, const srProgress* progress) {
     const srPatches* patches = nesting->patches;
     Bounds bounds = boundsOf(patches, around);
     srBvh* bvh = NULL;
@@ -155,7 +154,7 @@ static srResult settleWithin(Nesting* nesting, const srPatch* around) {
         srVec3 corner = cornerOf(patches, &patches->patches[index]);
         bool isWithin = contains(&bounds, corner);
         if (isWithin && bvh == NULL) {
-            SR_TRY(createTreeOf(patches, around, nesting->progress, &bvh));
+            SR_TRY(createTreeOf(patches, around, progress, &bvh));
         }
         if (isWithin && srBvh_WindingNumber(bvh, corner) > 0.5) {
             settle(nesting, index, around);
@@ -190,7 +189,7 @@ static void listPatches(Nesting* nesting) {
 srResult srSettleNested(srPatches* patches, bool fillsCavities, const srProgress* progress,
                         int32_t* outTurnedCount) {
     srResult result = sr_success;
-    Nesting nesting = {.patches = patches, .progress = progress, .fillsCavities = fillsCavities};
+    Nesting nesting = {.patches = patches, .fillsCavities = fillsCavities};
     nesting.nested = SR_ALLOC(int32_t, patches->patchCount);
     nesting.outer = SR_ALLOC(srKeyed, patches->patchCount);
     nesting.scratch = SR_ALLOC(srKeyed, patches->patchCount);
@@ -200,8 +199,10 @@ srResult srSettleNested(srPatches* patches, bool fillsCavities, const srProgress
     }
     listPatches(&nesting);
     for (int32_t i = 0; i < nesting.outerCount && nesting.nestedCount > 0; i++) {
-        SR_TRY_CLEANUP(srReportProgress(progress, (double)i / nesting.outerCount));
-        SR_TRY_CLEANUP(settleWithin(&nesting, &patches->patches[nesting.outer[i].value]));
+        double share = 1.0 / nesting.outerCount;
+        srProgress part = srPartOfProgress(progress, i * share, (i + 1) * share);
+        SR_TRY_CLEANUP(srReportProgress(&part, 0.0));
+        SR_TRY_CLEANUP(settleWithin(&nesting, &patches->patches[nesting.outer[i].value], &part));
     }
     // flesh of several patches together, or of weak ones, is around these
     for (int32_t i = 0; i < nesting.nestedCount; i++) {

@@ -10,7 +10,11 @@
 #include <math.h>
 
 // Triangles between two looks at the progress
-#define BATCH_SIZE (1 << 16)
+#define BATCH_SIZE (1 << 15)
+
+// Patches of a block and between two looks, when they are measured
+#define BLOCK_SIZE 256
+#define PATCH_BATCH (1 << 14)
 
 // Up to so many triangles at an edge it is asked whether those of one patch cancel each other there.
 #define FEW_SIDES 32
@@ -219,6 +223,13 @@ void srMeasurePatch(srPatches* patches, int32_t index) {
     }
 }
 
+static void measurePatches(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    for (int32_t p = begin; p < end; p++) {
+        srMeasurePatch(context, p);
+    }
+}
+
 void srTurnPatch(srPatches* patches, int32_t index) {
     srPatch* patch = &patches->patches[index];
     for (int32_t t = patch->firstTriangle; t < patch->firstTriangle + patch->triangleCount; t++) {
@@ -248,6 +259,7 @@ static srResult makePatches(const srSurface* surface, srWelded* welded, srPatche
     srResult result = sr_success;
     int32_t count = welded->triangleCount;
     Walk walk = {.welded = welded, .patches = patches};
+    srProgress walking = srPartOfProgress(progress, 0.0, 0.6), measuring = srPartOfProgress(progress, 0.8, 1.0);
     walk.queue = SR_ALLOC(int32_t, count);
     walk.patchOf = SR_ALLOC(int32_t, count);
     walk.isFlipped = SR_ALLOC(uint8_t, count);
@@ -258,13 +270,15 @@ static srResult makePatches(const srSurface* surface, srWelded* welded, srPatche
         result = srFailOutOfMemory("the patches of the surface");
         goto cleanup;
     }
-    SR_TRY_CLEANUP(walkPatches(&walk, progress));
+    SR_TRY_CLEANUP(walkPatches(&walk, &walking));
     SR_TRY_CLEANUP(makeRoom(surface, welded, patches));
     storeTriangles(&walk);
+    SR_TRY_CLEANUP(srReportProgress(progress, 0.7));
     for (int32_t p = 0; p < patches->patchCount; p++) {
         addBorders(&walk, p);
-        srMeasurePatch(patches, p);
     }
+    SR_TRY_CLEANUP(srParallelForWithProgress(measurePatches, patches->patchCount, BLOCK_SIZE, PATCH_BATCH,
+                                             patches, &measuring));
 
 cleanup:
     SR_FREE(walk.queue, count);

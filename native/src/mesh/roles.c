@@ -137,9 +137,14 @@ static Spot spotAt(const srPatches* patches, const srPatch* patch, int32_t index
 
 // rule 1: what encloses something by itself
 
+static srVec3 justBefore(const Spot* spot) {
+    return srMulAdd(spot->place, SAMPLE_HEIGHT * sqrt(spot->area), spot->normal);
+}
+
 // The patch's own winding number at a place on it, the mean of both sides, but for whole numbers: with a cone
 // over all that is open the patch is closed and the mean is 1/2, and the cone's part is known.
-static double ownWinding(const srPatches* patches, const srPatch* patch, srVec3 place) {
+static double ownWinding(const srPatches* patches, const srPatch* patch, const Spot* spot) {
+    srVec3 place = justBefore(spot);
     double cone = 0.0;
     for (int32_t e = patch->firstBorder; e < patch->firstBorder + patch->borderCount; e++) {
         const srBorderEdge* edge = &patches->borders[e];
@@ -157,7 +162,7 @@ static double meanOwnWinding(const srPatches* patches, const srPatch* patch) {
     int32_t count = countSpots(patch);
     for (int32_t i = 0; i < count; i++) {
         Spot spot = spotAt(patches, patch, i, count);
-        sum += spot.area * fabs(ownWinding(patches, patch, spot.place));
+        sum += spot.area * fabs(ownWinding(patches, patch, &spot));
         area += spot.area;
     }
     return area > 0.0 ? sum / area : 0.0;
@@ -248,22 +253,31 @@ static void judgeFacing(int32_t begin, int32_t end, int32_t worker, void* contex
 
 // rule 3 and the first half of 4: what lies on both sides
 
-// The winding number just before a spot; behind it there is one more.
+// The winding number just before a spot; behind it there is one more, if nothing else is there.
 static double windingBefore(const Assigning* assigning, const Spot* spot) {
-    return srBvh_WindingNumber(assigning->bvh,
-                               srMulAdd(spot->place, SAMPLE_HEIGHT * sqrt(spot->area), spot->normal));
+    return srBvh_WindingNumber(assigning->bvh, justBefore(spot));
 }
 
+static double windingBehind(const Assigning* assigning, const Spot* spot, double depth) {
+    return srBvh_WindingNumber(assigning->bvh, srMulAdd(spot->place, -depth, spot->normal));
+}
+
+// Two sheets at the same place are a shell to each other, but one without anything behind it.
 static void judgeWeak(const Assigning* assigning, srPatch* patch) {
-    int32_t shellCount = 0, outsideCount = 0, count = countSpots(patch);
+    int32_t shellCount = 0, outsideCount = 0, thinCount = 0, count = countSpots(patch);
     for (int32_t i = 0; i < count; i++) {
         Spot spot = spotAt(assigning->patches, patch, i, count);
         double mean = windingBefore(assigning, &spot) + 0.5;
-        shellCount += mean >= SHELL_WINDING && mean <= 1.0 - SHELL_WINDING;
-        outsideCount += mean < SHELL_WINDING;
+        bool isShell = mean >= SHELL_WINDING && mean <= 1.0 - SHELL_WINDING;
+        bool isHollow =
+            isShell && windingBehind(assigning, &spot, SAMPLE_HEIGHT * sqrt(spot.area)) < SHELL_WINDING;
+        shellCount += isShell && !isHollow;
+        outsideCount += isHollow || mean < SHELL_WINDING;
+        thinCount += isShell && windingBehind(assigning, &spot, assigning->settings->thickness) < 0.5;
     }
     bool isShell = 2 * shellCount > count;
     patch->role = isShell ? sr_roleShell : outsideCount > 0 ? sr_roleSheet : sr_roleSwallowed;
+    patch->isThin = isShell && 2 * thinCount > count;
 }
 
 // An open patch's own rim lets it see less of the flesh around.
@@ -306,8 +320,9 @@ static void judgeAmongOthers(int32_t begin, int32_t end, int32_t worker, void* c
 static void findThin(const Assigning* assigning) {
     for (int32_t p = 0; p < assigning->patches->patchCount; p++) {
         srPatch* patch = &assigning->patches->patches[p];
-        patch->isThin = patch->role == sr_roleShell && patch->openCount == 0 &&
-                        2.0 * patch->volume < assigning->settings->thickness * patch->area;
+        if (patch->role == sr_roleShell && patch->openCount == 0) {
+            patch->isThin = 2.0 * patch->volume < assigning->settings->thickness * patch->area;
+        }
     }
 }
 
@@ -340,8 +355,9 @@ static int32_t countBounding(const srPatches* patches) {
 
 static srResult judgeTogether(Assigning* assigning, const srProgress* progress, srBvh** bvh) {
     srPatches* patches = assigning->patches;
-    srProgress facing = srPartOfProgress(progress, 0.0, 0.3), again = srPartOfProgress(progress, 0.3, 0.5);
-    srProgress judging = srPartOfProgress(progress, 0.5, 0.8), last = srPartOfProgress(progress, 0.8, 1.0);
+    srProgress facing = srPartOfProgress(progress, 0.0, 0.2), again = srPartOfProgress(progress, 0.2, 0.4);
+    srProgress judging = srPartOfProgress(progress, 0.4, 0.7), nesting = srPartOfProgress(progress, 0.7, 0.8);
+    srProgress last = srPartOfProgress(progress, 0.8, 1.0);
     SR_TRY(srParallelForWithProgress(judgeFacing, patches->patchCount, BLOCK_SIZE, BATCH_SIZE, assigning,
                                      &facing));
     if (turnAsked(assigning) > 0) {
@@ -350,7 +366,7 @@ static srResult judgeTogether(Assigning* assigning, const srProgress* progress, 
     int32_t before = countBounding(patches), turnedCount = 0;
     SR_TRY(srParallelForWithProgress(judgeAmongOthers, patches->patchCount, BLOCK_SIZE, BATCH_SIZE, assigning,
                                      &judging));
-    SR_TRY(srSettleNested(patches, assigning->settings->fillsCavities, &last, &turnedCount));
+    SR_TRY(srSettleNested(patches, assigning->settings->fillsCavities, &nesting, &turnedCount));
     if (turnedCount > 0 || countBounding(patches) != before) {
         SR_TRY(rebuild(assigning, &last, bvh));
     }

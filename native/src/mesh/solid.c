@@ -121,6 +121,7 @@ static void namePieces(const srPatches* patches, int32_t* patchOf, int32_t count
 static srResult takeTriangles(srPatches* patches, srSolid* solid) {
     SR_TRY(takeRims(patches, solid));
     SR_TRY(srCollectTriangles(patches, srBoundsFlesh, &solid->shells, &solid->shellPieces));
+    solid->shells.points = NULL; // still the patches'
     if (solid->halfThickness > 0.0) {
         SR_TRY(srCollectTriangles(patches, srIsThickened, &solid->sheets, &solid->sheetPieces));
     }
