@@ -4,6 +4,7 @@
 // weights. The baselines (prepare_plain.c) are the same answers without a tree, a grid or a factor, in the
 // same run; where they would take too long, of a sample, scaled up.
 
+#include "prepare_field.h"
 #include "prepare_plain.h"
 #include "report.h"
 
@@ -291,6 +292,7 @@ int main(int argc, char** argv) {
     if (report == NULL) {
         return srBench_Close(report);
     }
+    srBenchField(report);
     srParallel_SetWorkerCount(1);
     for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++) {
         benchShape(report, &shapes[s]);

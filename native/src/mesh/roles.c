@@ -56,15 +56,15 @@ srResult srCollectTriangles(const srPatches* patches, srPatchFcn* isWanted, srSu
                             int32_t** outPatches) {
     srSurface surface = {.points = patches->points, .pointCount = patches->pointCount, .size = patches->size};
     int32_t count = 0;
+    if (outPatches != NULL) {
+        *outPatches = NULL;
+    }
     for (int32_t p = 0; p < patches->patchCount; p++) {
         const srPatch* patch = &patches->patches[p];
         count += isWanted(patch) ? patch->triangleCount + patch->capCount : 0;
     }
-    *outSurface = surface;
-    if (outPatches != NULL) {
-        *outPatches = NULL;
-    }
     if (count == 0) {
+        *outSurface = surface;
         return sr_success;
     }
     surface.triangles = srAlloc((size_t)count, sizeof(surface.triangles[0]));
