@@ -156,8 +156,8 @@ typedef struct Build {
 static void splitPart(const Build* build, Part part, Part outParts[2]) {
     int32_t leftCount = splitTriangles(&build->bvh->triangles[part.first], part.count, part.depth);
     outParts[0] = (Part){part.place + 1, part.first, leftCount, part.depth + 1};
-    outParts[1] = (Part){part.place + 2 * leftCount, part.first + leftCount, part.count - leftCount,
-                         part.depth + 1};
+    outParts[1] =
+        (Part){part.place + 2 * leftCount, part.first + leftCount, part.count - leftCount, part.depth + 1};
     build->links[part.place] = (Link){.second = outParts[1].place};
 }
 

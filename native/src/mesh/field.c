@@ -76,8 +76,9 @@ static double windingSlope(const srField* field, srVec3 point) {
 }
 
 // The inside ends in an opening where w = 1/2, without a triangle. How far away that is, by the slope of w;
-// at most the distance to the triangles. Up to CLEAR_WINDING nothing is said. With many rims the answer is that
-// for the axis of a round opening instead, where the distance to the rim times |1 - 2 w| is that to the lid.
+// at most the distance to the triangles. Up to CLEAR_WINDING nothing is said. With many rims the answer is
+// that for the axis of a round opening instead, where the distance to the rim times |1 - 2 w| is that to the
+// lid.
 static double distanceToLid(const srField* field, srVec3 point, double winding, double distance) {
     double u = fmin(winding, 1.0 - winding);
     if (!(u > CLEAR_WINDING)) {

@@ -12,12 +12,12 @@
 
 /// phi = min(s d, e - halfThickness) - offset
 ///
-/// with d the distance to the triangles of `bvh`, e that to the triangles of `sheets` (infinite without them),
-/// and s = -1 inside, else 1. With `isRepaired` inside is where the surface winds more than half around the
-/// point; and near an opening, d is the distance to its lid (w = 1/2, to first order) if that is less: phi has
-/// no jump there. Else inside is where it winds more than half in either sense. d counts triangles that lie
-/// within flesh too (where pieces overlap): there phi is nearer to zero than the distance to the outside, and
-/// its sign is still right.
+/// with d the distance to the triangles of `bvh`, e that to the triangles of `sheets` (infinite without
+/// them), and s = -1 inside, else 1. With `isRepaired` inside is where the surface winds more than half
+/// around the point; and near an opening, d is the distance to its lid (w = 1/2, to first order) if that is
+/// less: phi has no jump there. Else inside is where it winds more than half in either sense. d counts
+/// triangles that lie within flesh too (where pieces overlap): there phi is nearer to zero than the distance
+/// to the outside, and its sign is still right.
 typedef struct srField {
     const srBvh* bvh; ///< May be null if there are sheets.
     double offset;
@@ -40,7 +40,7 @@ typedef struct srFieldMemory {
     srVec3 point; ///< Where the sign was asked for.
     double distance;
     double winding;
-    double share; ///< Of `distance`: as far as the sign is known.
+    double share;      ///< Of `distance`: as far as the sign is known.
     int32_t triangle1; ///< 1 more than the triangle that was nearest to the last point; 0: none yet
     int32_t sheet1;
 } srFieldMemory;

@@ -12,7 +12,7 @@
 
 /// A hole is a closed run of open borders of one patch. It is closed, by a fan around the middle of its
 /// corners, when the diagonal of its bounds is at most `largest` and the fan's area at most SR_LARGEST_CAP of
-/// the patch's. Others stay as the winding number has them: their lid is about the surface from which the rest
-/// fills half the view; for a flat rim it is the flat lid.
+/// the patch's. Others stay as the winding number has them: their lid is about the surface from which the
+/// rest fills half the view; for a flat rim it is the flat lid.
 SR_MUST_USE srResult srCloseHoles(srPatches* patches, double largest, const srProgress* progress,
                                   int32_t* outClosedCount, int32_t* outOpenCount);

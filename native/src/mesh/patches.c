@@ -73,16 +73,15 @@ static void settleFlips(Walk* walk, int32_t begin, int32_t end) {
 static srResult addPatch(srPatches* patches, int32_t begin, int32_t end) {
     if (patches->patchCount == patches->patchCapacity) {
         int32_t capacity = patches->patchCapacity + patches->patchCapacity / 2 + 16;
-        srPatch* larger = srRealloc(patches->patches, (size_t)patches->patchCapacity, (size_t)capacity,
-                                    sizeof(srPatch));
+        srPatch* larger =
+            srRealloc(patches->patches, (size_t)patches->patchCapacity, (size_t)capacity, sizeof(srPatch));
         if (larger == NULL) {
             return srFailOutOfMemory("the patches of the surface");
         }
         patches->patches = larger;
         patches->patchCapacity = capacity;
     }
-    patches->patches[patches->patchCount++] =
-        (srPatch){.firstTriangle = begin, .triangleCount = end - begin};
+    patches->patches[patches->patchCount++] = (srPatch){.firstTriangle = begin, .triangleCount = end - begin};
     return sr_success;
 }
 
@@ -259,7 +258,8 @@ static srResult makePatches(const srSurface* surface, srWelded* welded, srPatche
     srResult result = sr_success;
     int32_t count = welded->triangleCount;
     Walk walk = {.welded = welded, .patches = patches};
-    srProgress walking = srPartOfProgress(progress, 0.0, 0.6), measuring = srPartOfProgress(progress, 0.8, 1.0);
+    srProgress walking = srPartOfProgress(progress, 0.0, 0.6),
+               measuring = srPartOfProgress(progress, 0.8, 1.0);
     walk.queue = SR_ALLOC(int32_t, count);
     walk.patchOf = SR_ALLOC(int32_t, count);
     walk.isFlipped = SR_ALLOC(uint8_t, count);

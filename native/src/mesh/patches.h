@@ -34,12 +34,12 @@ typedef struct srPatch {
     int32_t openCount; ///< Borders without cap.
     int32_t piece;
     double area;
-    double volume;   ///< Enclosed with the cone over what is open, from `center`; caps included.
-    srVec3 center;   ///< Centroid of the area.
-    bool isTurned;   ///< Faces the other way than most of its triangles were given; they are stored turned.
-    bool isThin;     ///< A shell that is thinner on the mean than the thickness that sheets get.
-    bool isWeak;     ///< Encloses too little to know its outside by itself.
-    bool isNested;   ///< Lies wholly within others; whether as a hollow is not decided yet.
+    double volume; ///< Enclosed with the cone over what is open, from `center`; caps included.
+    srVec3 center; ///< Centroid of the area.
+    bool isTurned; ///< Faces the other way than most of its triangles were given; they are stored turned.
+    bool isThin;   ///< A shell that is thinner on the mean than the thickness that sheets get.
+    bool isWeak;   ///< Encloses too little to know its outside by itself.
+    bool isNested; ///< Lies wholly within others; whether as a hollow is not decided yet.
     srRole role;
 } srPatch;
 

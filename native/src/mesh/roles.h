@@ -28,8 +28,8 @@
 #define SR_WEAK_WINDING 0.2
 
 typedef struct srRoleSettings {
-    double thickness;     ///< Of sheets; shells that are thinner on the mean are thin.
-    bool fillsCavities;   ///< All that would be a cavity is swallowed.
+    double thickness;   ///< Of sheets; shells that are thinner on the mean are thin.
+    bool fillsCavities; ///< All that would be a cavity is swallowed.
 } srRoleSettings;
 
 /// Turns patches and sets their roles, pieces and flags. `outBvh` is the tree over the triangles and caps of

@@ -21,10 +21,11 @@ srSolidSettings srDefaultSolidSettings(void) {
 static srResult checkSettings(const srSolidSettings* settings) {
     if (!(settings->largestHole >= 0.0) || !(settings->sheetThickness >= 0.0) ||
         !(settings->sheetThickness <= 1.0)) {
-        return srFail(sr_errorInvalidValue,
-                      "Holes up to %g and sheets %g thick, in sizes of the mesh, were asked for; both must be "
-                      "positive or zero, and the thickness at most 1.",
-                      settings->largestHole, settings->sheetThickness);
+        return srFail(
+            sr_errorInvalidValue,
+            "Holes up to %g and sheets %g thick, in sizes of the mesh, were asked for; both must be "
+            "positive or zero, and the thickness at most 1.",
+            settings->largestHole, settings->sheetThickness);
     }
     return sr_success;
 }
@@ -140,10 +141,11 @@ static srResult takeTriangles(srPatches* patches, srSolid* solid) {
 }
 
 static srResult failWithoutInside(const srSolidReport* report) {
-    return srFail(sr_errorNoInside,
-                  "The mesh encloses nothing: its %d part%s flat or open sheets, and sheets get no thickness. "
-                  "Close the mesh, or give sheets a thickness.",
-                  report->patchCount, report->patchCount == 1 ? " is" : "s are");
+    return srFail(
+        sr_errorNoInside,
+        "The mesh encloses nothing: its %d part%s flat or open sheets, and sheets get no thickness. "
+        "Close the mesh, or give sheets a thickness.",
+        report->patchCount, report->patchCount == 1 ? " is" : "s are");
 }
 
 srResult srCreateSolid(const srSurface* surface, const srSolidSettings* settings, const srProgress* progress,
@@ -253,10 +255,8 @@ srResult srTakePiece(const srSolid* solid, int32_t piece, const srProgress* prog
                      .pointCapacity = solid->shells.pointCount,
                      .halfThickness = solid->halfThickness,
                      .isWatertight = solid->isWatertight};
-    SR_TRY_CLEANUP(
-        takeSurface(&solid->shells, solid->shellPieces, piece, &taken.shells, &taken.shellPieces));
-    SR_TRY_CLEANUP(
-        takeSurface(&solid->sheets, solid->sheetPieces, piece, &taken.sheets, &taken.sheetPieces));
+    SR_TRY_CLEANUP(takeSurface(&solid->shells, solid->shellPieces, piece, &taken.shells, &taken.shellPieces));
+    SR_TRY_CLEANUP(takeSurface(&solid->sheets, solid->sheetPieces, piece, &taken.sheets, &taken.sheetPieces));
     if (taken.shells.triangleCount == 0 && taken.sheets.triangleCount == 0) {
         result = srFail(sr_errorNoInside, "Piece %d of the mesh bounds no inside.", piece);
         goto cleanup;

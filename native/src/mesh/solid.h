@@ -21,17 +21,17 @@ srSolidSettings srDefaultSolidSettings(void);
 
 /// What was repaired, for people. Counts of what is left out of the counts in srSurfaceReport.
 typedef struct srSolidReport {
-    int32_t weldedPointCount;      ///< At the place of another point.
-    int32_t duplicateCount;        ///< Triangles on the corners of another one; left out.
-    int32_t flippedTriangleCount;  ///< Turned, to face as most of their patch does.
-    int32_t turnedPatchCount;      ///< Turned as a whole, because they were inside out.
-    int32_t oneSidedEdgeCount;     ///< Cuts through what has one side only, like a Moebius strip.
-    int32_t patchCount;            ///< Parts that hang together by edges of two triangles.
-    int32_t pieceCount;            ///< Parts that hang together at all; hollows belong to what they are in.
-    int32_t cavityCount;           ///< Patches that bound a hollow.
-    int32_t swallowedCount;        ///< Patches that lie within flesh and bound nothing; left out.
-    int32_t sheetCount;            ///< Patches that enclose nothing.
-    int32_t thinCount;             ///< Closed patches thinner than a sheet shall be.
+    int32_t weldedPointCount;       ///< At the place of another point.
+    int32_t duplicateCount;         ///< Triangles on the corners of another one; left out.
+    int32_t flippedTriangleCount;   ///< Turned, to face as most of their patch does.
+    int32_t turnedPatchCount;       ///< Turned as a whole, because they were inside out.
+    int32_t oneSidedEdgeCount;      ///< Cuts through what has one side only, like a Moebius strip.
+    int32_t patchCount;             ///< Parts that hang together by edges of two triangles.
+    int32_t pieceCount;             ///< Parts that hang together at all; hollows belong to what they are in.
+    int32_t cavityCount;            ///< Patches that bound a hollow.
+    int32_t swallowedCount;         ///< Patches that lie within flesh and bound nothing; left out.
+    int32_t sheetCount;             ///< Patches that enclose nothing.
+    int32_t thinCount;              ///< Closed patches thinner than a sheet shall be.
     int32_t thickenedTriangleCount; ///< Of both, if there is a thickness.
     int32_t closedHoleCount;
     int32_t openRimCount; ///< Holes too large to be closed, and outlines of sheets.
@@ -46,15 +46,15 @@ typedef struct srRim {
 
 /// Owns its arrays. `shells` and `sheets` share the points.
 typedef struct srSolid {
-    srSurface shells;      ///< What bounds flesh, facing away from it; without triangles if there is none.
-    srSurface sheets;      ///< What gets a thickness.
-    int32_t* shellPieces;  ///< By triangle of `shells`: which piece it is of, 0 .. pieceCount - 1.
+    srSurface shells;     ///< What bounds flesh, facing away from it; without triangles if there is none.
+    srSurface sheets;     ///< What gets a thickness.
+    int32_t* shellPieces; ///< By triangle of `shells`: which piece it is of, 0 .. pieceCount - 1.
     int32_t* sheetPieces;
     int32_t pieceCount;
     int32_t pointCapacity;
     srBvh* shellTree; ///< Null without shells.
     srBvh* sheetTree; ///< Null without sheets, or when they get no thickness.
-    srRim* rims; ///< Of `shells`; null when they are closed.
+    srRim* rims;      ///< Of `shells`; null when they are closed.
     int32_t rimCount;
     double halfThickness;
     double volume; ///< Enclosed by the shells less the cavities; what overlaps counts twice.

@@ -104,7 +104,8 @@ static srResult countEdges(const srSurface* surface, srSurfaceReport* report) {
         goto cleanup;
     }
     srParallelFor(keySides, sideCount, BLOCK_SIZE, &edges);
-    SR_TRY_CLEANUP(srSortIntoBuckets(edges.lower, edges.higher, sideCount, surface->pointCount, &nobody, &buckets));
+    SR_TRY_CLEANUP(
+        srSortIntoBuckets(edges.lower, edges.higher, sideCount, surface->pointCount, &nobody, &buckets));
     for (int32_t v = 0; v < surface->pointCount; v++) {
         for (int32_t begin = buckets.starts[v], end = begin; begin < buckets.starts[v + 1]; begin = end) {
             end = srEndOfRun(&buckets, v, begin);

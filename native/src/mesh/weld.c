@@ -20,7 +20,8 @@ typedef struct Keys {
 
 static srResult createKeys(int32_t count, Keys* out) {
     *out = (Keys){SR_ALLOC(int32_t, count), SR_ALLOC(uint64_t, count), count};
-    return out->buckets != NULL && out->keys != NULL ? sr_success : srFailOutOfMemory("the edges of the surface");
+    return out->buckets != NULL && out->keys != NULL ? sr_success
+                                                     : srFailOutOfMemory("the edges of the surface");
 }
 
 static void destroyKeys(Keys* keys) {
@@ -91,7 +92,8 @@ static srResult weldPoints(Welding* welding, const srProgress* progress) {
         goto cleanup;
     }
     SR_TRY_CLEANUP(srParallelForWithProgress(hashPoints, count, BLOCK_SIZE, BATCH_SIZE, welding, &hashing));
-    SR_TRY_CLEANUP(srSortIntoBuckets(welding->keys.buckets, welding->keys.keys, count, count, &sorting, &buckets));
+    SR_TRY_CLEANUP(
+        srSortIntoBuckets(welding->keys.buckets, welding->keys.keys, count, count, &sorting, &buckets));
     for (int32_t b = 0; b < count; b++) {
         for (int32_t i = buckets.starts[b], end = i; i < buckets.starts[b + 1]; i = end) {
             end = srEndOfRun(&buckets, b, i);
@@ -220,7 +222,8 @@ static srResult joinSides(Welding* welding, const srProgress* progress) {
     SR_TRY_CLEANUP(srParallelForWithProgress(keySides, count, BLOCK_SIZE, BATCH_SIZE, welding, &keying));
     SR_TRY_CLEANUP(srSortIntoBuckets(welding->keys.buckets, welding->keys.keys, count, pointCount, &sorting,
                                      &welded->edges));
-    SR_TRY_CLEANUP(srParallelForWithProgress(pairSides, pointCount, BLOCK_SIZE, BATCH_SIZE, welding, &pairing));
+    SR_TRY_CLEANUP(
+        srParallelForWithProgress(pairSides, pointCount, BLOCK_SIZE, BATCH_SIZE, welding, &pairing));
 
 cleanup:
     destroyKeys(&welding->keys);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The generalised winding number by the tree: triangles that are near as they are, far nodes by their moments.
+// The generalised winding number by the tree: triangles that are near as they are, far nodes by their
+// moments.
 
 #include "mesh/winding.h"
 
@@ -117,8 +118,8 @@ void srJoinMoments(const srMoments* a, const srMoments* b, const srBox* box, srM
     removeTraces(out);
 
     // two bounds of the radius: by the parts' balls, by the box's farthest corner
-    double byBalls = fmax(srDistance(out->center, a->center) + a->radius,
-                          srDistance(out->center, b->center) + b->radius);
+    double byBalls =
+        fmax(srDistance(out->center, a->center) + a->radius, srDistance(out->center, b->center) + b->radius);
     srVec3 low = srSub(out->center, box->lower), high = srSub(box->upper, out->center);
     srVec3 corner = {fmax(low.x, high.x), fmax(low.y, high.y), fmax(low.z, high.z)};
     out->radius = fmin(byBalls, srLength(corner));
@@ -137,7 +138,8 @@ static double farPart(const srMoments* m, srVec3 r, double r2) {
                    r.y * (S->yyy * yy + 3.0 * (S->xxy * xx + S->zzy * zz)) +
                    r.z * (S->zzz * zz + 3.0 * (S->xxz * xx + S->yyz * yy)) + 6.0 * S->xyz * r.x * r.y * r.z;
     double inverse2 = 1.0 / r2;
-    return (srDot(m->A, r) + inverse2 * (7.5 * inverse2 * cubic - 3.0 * quadratic)) * inverse2 * sqrt(inverse2);
+    return (srDot(m->A, r) + inverse2 * (7.5 * inverse2 * cubic - 3.0 * quadratic)) * inverse2 *
+           sqrt(inverse2);
 }
 
 double srHalfSolidAngle(srVec3 query, srVec3 cornerA, srVec3 cornerB, srVec3 cornerC) {

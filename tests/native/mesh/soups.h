@@ -84,14 +84,13 @@ static inline srSolid makeSolid(const Soup* soup, const srSolidSettings* setting
     srSolidSettings usual = srDefaultSolidSettings();
     srSurface surface = makeSurface(soup);
     srSolid solid = {0};
-    assert_success(
-        srCreateSolid(&surface, settings != NULL ? settings : &usual, &nobody, &solid, outReport));
+    assert_success(srCreateSolid(&surface, settings != NULL ? settings : &usual, &nobody, &solid, outReport));
     srDestroySurface(&surface);
     return solid;
 }
 
-/// Asks 4000 places in scale * [-extent, extent]^3 + shift whether they are inside; those whose answer changes
-/// within `margin` (before scaling) are left out, but most must be left.
+/// Asks 4000 places in scale * [-extent, extent]^3 + shift whether they are inside; those whose answer
+/// changes within `margin` (before scaling) are left out, but most must be left.
 static inline void checkInside(const srSolid* solid, InsideFcn* isInside, double extent, double margin,
                                double scale, srVec3 shift) {
     srField field = srMakeField(solid, 0.0);

@@ -516,8 +516,10 @@ static void settings_that_mean_nothing_are_refused(void** state) {
     (void)state;
     srSurface surface = makeSphere(1, 1.0);
     const srProgress nobody = {0};
-    const srSolidSettings wrong[] = {
-        {.largestHole = -1.0}, {.largestHole = (double)NAN}, {.sheetThickness = 2.0}, {.sheetThickness = -1.0}};
+    const srSolidSettings wrong[] = {{.largestHole = -1.0},
+                                     {.largestHole = (double)NAN},
+                                     {.sheetThickness = 2.0},
+                                     {.sheetThickness = -1.0}};
     for (int i = 0; i < SR_ARRAY_COUNT(wrong); i++) {
         assert_result(srCreateSolid(&surface, &wrong[i], &nobody, &(srSolid){0}, NULL), sr_errorInvalidValue);
     }
