@@ -92,6 +92,36 @@ static void joined_moments_are_those_of_all(void** state) {
     assert_true(joined.radius >= all.radius - 1e-14 && all.radius < 2.0);
 }
 
+// With three moments what is left out falls with the fifth power of the distance.
+static void error_falls_with_the_fifth_power_of_distance(void** state) {
+    (void)state;
+    Soup soup = {0};
+    uint64_t seed = 19;
+    for (int32_t t = 0; t < 20; t++) {
+        for (int c = 0; c < 3; c++) {
+            srVec3 p = randomPoint(&seed, 0.6);
+            addPoint(&soup, p.x, p.y, p.z);
+        }
+        addTriangle(&soup, 3 * t, 3 * t + 1, 3 * t + 2);
+    }
+    srSurface surface = makeSurface(&soup);
+    srBvh* bvh;
+    assert_success(srCreateBvh(&surface, &bvh));
+    double near = 0.0, far = 0.0;
+    for (int i = 0; i < 200; i++) {
+        srVec3 direction = randomPoint(&seed, 1.0);
+        direction = srScale(6.0 / srLength(direction), direction);
+        near += fabs(srBvh_WindingNumber(bvh, direction) - sumAll(&surface, direction));
+        direction = srScale(2.0, direction);
+        far += fabs(srBvh_WindingNumber(bvh, direction) - sumAll(&surface, direction));
+    }
+    // 2^5, the next power's share taken off; with the third moment wrong it would be 2^4
+    assert_true(near > 26.0 * far && near < 40.0 * far);
+    srDestroyBvh(bvh);
+    srDestroySurface(&surface);
+    freeSoup(&soup);
+}
+
 static void traces_say_nothing(void** state) {
     (void)state;
     // a closed surface has no moments that anybody sees
@@ -120,6 +150,7 @@ int main(void) {
         cmocka_unit_test_teardown(half_a_solid_angle_is_that_of_a_cone, srTestNothingLeaked),
         cmocka_unit_test_teardown(tree_agrees_with_the_sum_over_all_triangles, srTestNothingLeaked),
         cmocka_unit_test_teardown(joined_moments_are_those_of_all, srTestNothingLeaked),
+        cmocka_unit_test_teardown(error_falls_with_the_fifth_power_of_distance, srTestNothingLeaked),
         cmocka_unit_test_teardown(traces_say_nothing, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("mesh/winding", tests, NULL, NULL);
