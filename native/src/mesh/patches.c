@@ -127,7 +127,7 @@ static void storeTriangles(const Walk* walk) {
 // Whether a patch runs along an edge of many triangles as often one way as the other: nothing ends there.
 static bool cancels(const Walk* walk, int32_t side) {
     int32_t firstItem, itemCount, balance = 0, from, to;
-    const srKeyed* sides = srFindSides(walk->welded, side, &firstItem, &itemCount);
+    const srKeyed* sides = srFindSides(walk->welded, side, FEW_SIDES + 1, &firstItem, &itemCount);
     if (itemCount > FEW_SIDES) {
         return false;
     }

@@ -273,11 +273,17 @@ void srDestroyWelded(srWelded* welded) {
     *welded = (srWelded){0};
 }
 
-const srKeyed* srFindSides(const srWelded* welded, int32_t side, int32_t* outFirst, int32_t* outCount) {
+const srKeyed* srFindSides(const srWelded* welded, int32_t side, int32_t most, int32_t* outFirst,
+                           int32_t* outCount) {
     const int32_t* corners = welded->triangles[side / 3];
     int32_t a = corners[side % 3], b = corners[(side + 1) % 3];
-    int32_t bucket = a < b ? a : b;
-    *outFirst = srFindInBucket(&welded->edges, bucket, (uint64_t)(uint32_t)(a < b ? b : a));
-    *outCount = srEndOfRun(&welded->edges, bucket, *outFirst) - *outFirst;
+    int32_t bucket = a < b ? a : b, bucketEnd = welded->edges.starts[bucket + 1];
+    uint64_t key = (uint64_t)(uint32_t)(a < b ? b : a);
+    int32_t first = srFindInBucket(&welded->edges, bucket, key), count = 0;
+    while (count < most && first + count < bucketEnd && welded->edges.items[first + count].key == key) {
+        count++;
+    }
+    *outFirst = first;
+    *outCount = count;
     return welded->edges.items;
 }

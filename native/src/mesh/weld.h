@@ -30,5 +30,6 @@ SR_MUST_USE srResult srWeldSurface(const srSurface* surface, const srProgress* p
 /// Accepts a zeroed one.
 void srDestroyWelded(srWelded* welded);
 
-/// All sides of the edge of `side`: items first .. first + count - 1 of what is returned.
-const srKeyed* srFindSides(const srWelded* welded, int32_t side, int32_t* outFirst, int32_t* outCount);
+/// Sides of the edge of `side`, `most` at most: items first .. first + count - 1 of what is returned.
+const srKeyed* srFindSides(const srWelded* welded, int32_t side, int32_t most, int32_t* outFirst,
+                           int32_t* outCount);

@@ -68,7 +68,9 @@ static void an_edge_of_many_has_no_mates_but_is_found(void** state) {
     }
     srWelded welded = weld(&soup);
     int32_t first, count;
-    const srKeyed* sides = srFindSides(&welded, 3 * 77, &first, &count);
+    const srKeyed* sides = srFindSides(&welded, 3 * 77, 10, &first, &count);
+    assert_int_equal(count, 10);
+    sides = srFindSides(&welded, 3 * 77, 2 * pages, &first, &count);
     assert_int_equal(count, pages);
     for (int32_t i = first; i < first + count; i++) {
         assert_int_equal(sides[i].value % 3, 0);
