@@ -4,9 +4,9 @@
 
 #include "mesh/soups.h"
 
-#include "core/job.h"
 #include "core/parallel.h"
-#include "core/thread.h"
+
+#include <time.h>
 
 static const srVec3 origin = {0.0, 0.0, 0.0};
 
@@ -526,7 +526,8 @@ static void settings_that_mean_nothing_are_refused(void** state) {
     srDestroySurface(&surface);
 }
 
-// The longest time between two looks at the progress is the time until a cancel is heard.
+// The longest time between two looks at the progress is the time until a cancel is heard. The processor's
+// time, which others on the machine do not change.
 typedef struct Watch {
     double last;
     double longest;
@@ -536,7 +537,7 @@ typedef struct Watch {
 
 static bool watchProgress(float fraction, void* context) {
     Watch* watch = context;
-    double now = srGetSeconds();
+    double now = (double)clock() / CLOCKS_PER_SEC;
     watch->longest = watch->last > 0.0 ? fmax(watch->longest, now - watch->last) : 0.0;
     watch->last = now;
     assert_true(fraction >= watch->fraction - 1e-6f && fraction <= 1.0f);
@@ -570,7 +571,9 @@ static void a_large_mesh_hears_a_cancel_within_50_ms(void** state) {
     srSurface surface = makeSurface(&soup);
     const srSolidSettings settings = srDefaultSolidSettings();
     double longest = HUGE_VAL;
-    // the least of a few tries: the machine may be busy with others
+    int32_t before = srParallel_GetWorkerCount();
+    srParallel_SetWorkerCount(1); // the processor's time is summed over workers
+    // the least of a few tries: others on the machine still empty the caches
     for (int attempt = 0; attempt < 4 && longest > 0.05; attempt++) {
         Watch watch = {.callsLeft = INT32_MAX};
         const srProgress progress = {watchProgress, &watch, 0.0f, 1.0f};
@@ -579,6 +582,7 @@ static void a_large_mesh_hears_a_cancel_within_50_ms(void** state) {
         longest = fmin(longest, watch.longest);
         srDestroySolid(&solid);
     }
+    srParallel_SetWorkerCount(before);
     print_message("longest time without a look: %.1f ms\n", 1e3 * longest);
 #if !defined(SR_ENABLE_ASSERT)
     assert_true(longest <= 0.05);
