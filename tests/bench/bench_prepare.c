@@ -5,6 +5,7 @@
 // same run; where they would take too long, of a sample, scaled up. Before that, whole characters
 // (prepare_whole.c), and with --data DIR the meshes of a folder.
 
+#include "prepare_field.h"
 #include "prepare_plain.h"
 #include "prepare_whole.h"
 #include "report.h"
@@ -299,6 +300,7 @@ int main(int argc, char** argv) {
         srBench_Close(report);
         return 2;
     }
+    srBenchField(report);
     srParallel_SetWorkerCount(1);
     for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++) {
         benchShape(report, &shapes[s]);
