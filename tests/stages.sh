@@ -3,7 +3,7 @@
 # Sourced by ./softrig: the stages of `./softrig test`. For a stage NAME, want_stage_NAME collects what it needs (or
 # sets skip_reason), run_stage_NAME runs it.
 
-stages=(style native sanitizers addon package blender34 blender34-window blender45 blender52)
+stages=(style native sanitizers fuzz addon package blender34 blender34-window blender45 blender52)
 skip_reason=
 
 run_pytest() { "$(python_of tools)" -m pytest -q -rs -p no:cacheprovider --rootdir "$here/tests" "$@"; }
@@ -43,6 +43,14 @@ run_stage_sanitizers() {
     # the system's CHOLMOD has loops of OpenMP, whose barriers the sanitizer does not see
     OMP_THREAD_LIMIT=1 "${steady[@]}" ctest --test-dir "$here/build/tsan" --output-on-failure --no-tests=error -j 2 \
         -R '^(core/test_parallel|core/test_job|core/test_file|solver/|sim/|api/)'
+}
+
+# ---- fuzz: readers and field on bytes of all sorts, a few seconds each; SR_FUZZ_RUNS=1000000 for the whole ----------------
+
+want_stage_fuzz() { want_build; }
+run_stage_fuzz() {
+    build fuzz --target fuzzers
+    "$here/tests/fuzz/run.sh" "$here/build/fuzz"
 }
 
 # ---- addon: its thinking part in plain Python, on the library of this build and on the packaged one if there is one ----
