@@ -97,7 +97,11 @@ run_stage_package() {
 
 make_for_blender() {
     package
-    build release --target softrig_cli
+    build release --target softrig_cli corpus_judge
+    # judged where the build is held to the limits of the corpus
+    if grep -qsxF "SR_CORPUS:BOOL=ON" "$here/build/release/CMakeCache.txt"; then
+        export SOFTRIG_JUDGE=$here/build/release/tests/corpus_judge
+    fi
 }
 
 want_stage_blender34() {

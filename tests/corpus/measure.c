@@ -76,7 +76,7 @@ int srSignOfVolume(const float a[3], const float b[3], const float c[3], const f
 // ---- all triangles ---------------------------------------------------------------------------------------
 
 srScan srCreateScan(const srSoup* soup) {
-    srScan scan = {.soup = soup};
+    srScan scan = {.soup = soup, .isClosed = srSoup_IsClosed(soup), .size = srSoup_GetSize(soup)};
     scan.spheres = srCorpusAlloc(NULL, soup->triangleCount, sizeof(scan.spheres[0]));
     scan.triangles = srCorpusAlloc(NULL, soup->triangleCount, sizeof(int32_t));
     for (int32_t t = 0; t < soup->triangleCount; t++) {
@@ -204,8 +204,55 @@ double srScan_Winding(const srScan* scan, const double x[3]) {
     return sum / (2.0 * PI);
 }
 
+// ---- rays ------------------------------------------------------------------------------------------------
+
+typedef struct srCrossing {
+    double z;
+    int sign;
+} srCrossing;
+
+static double turn(const double a[3], const double b[3], double x, double y) {
+    return (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
+}
+
+// Where a ray along z at x, y crosses a triangle. The jitter keeps rays off edges.
+static bool crossTriangle(const srSoup* soup, int32_t triangle, double x, double y, srCrossing* out) {
+    double a[3], b[3], c[3];
+    srSoup_GetCorner(soup, triangle, 0, a);
+    srSoup_GetCorner(soup, triangle, 1, b);
+    srSoup_GetCorner(soup, triangle, 2, c);
+    double u = turn(b, c, x, y), v = turn(c, a, x, y), w = turn(a, b, x, y), sum = u + v + w;
+    bool isInside = (u > 0.0 && v > 0.0 && w > 0.0) || (u < 0.0 && v < 0.0 && w < 0.0);
+    if (!isInside || sum == 0.0) {
+        return false;
+    }
+    *out = (srCrossing){(u * a[2] + v * b[2] + w * c[2]) / sum, sum > 0.0 ? 1 : -1};
+    return true;
+}
+
+static bool isNearRay(const double sphere[4], double x, double y) {
+    double dx = sphere[0] - x, dy = sphere[1] - y;
+    return dx * dx + dy * dy <= sphere[3] * sphere[3] * 1.000001;
+}
+
+// How often a closed surface winds around a point is what a ray from there upwards crosses, by sign. The ray
+// stands a hair beside the point, where no edge of a regular mesh is.
+static int countCrossings(const srScan* scan, const double point[3]) {
+    const double x[3] = {point[0] + 1.37e-9 * scan->size, point[1] + 0.71e-9 * scan->size, point[2]};
+    int sum = 0;
+    for (int32_t i = 0; i < scan->count; i++) {
+        const double* sphere = scan->spheres[i];
+        srCrossing crossing;
+        if (sphere[2] + sphere[3] > x[2] && isNearRay(sphere, x[0], x[1]) &&
+            crossTriangle(scan->soup, scan->triangles[i], x[0], x[1], &crossing) && crossing.z > x[2]) {
+            sum += crossing.sign;
+        }
+    }
+    return sum;
+}
+
 bool srScan_IsInside(const srScan* scan, const double x[3]) {
-    return fabs(srScan_Winding(scan, x)) > 0.5;
+    return scan->isClosed ? countCrossings(scan, x) != 0 : fabs(srScan_Winding(scan, x)) > 0.5;
 }
 
 // ---- volumes ---------------------------------------------------------------------------------------------
@@ -228,42 +275,16 @@ static srEstimate judge(const double values[replicas], double unit) {
     return (srEstimate){unit * mean, unit * sqrt(square / (replicas * (replicas - 1.0)))};
 }
 
-typedef struct srCrossing {
-    double z;
-    int sign;
-} srCrossing;
-
 static int compareCrossings(const void* a, const void* b) {
     const srCrossing *p = a, *q = b;
     return (p->z > q->z) - (p->z < q->z);
-}
-
-static double turn(const double a[3], const double b[3], double x, double y) {
-    return (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
-}
-
-// Where a ray along z at x, y crosses a triangle. The jitter keeps rays off edges.
-static bool crossTriangle(const srSoup* soup, int32_t triangle, double x, double y, srCrossing* out) {
-    double a[3], b[3], c[3];
-    srSoup_GetCorner(soup, triangle, 0, a);
-    srSoup_GetCorner(soup, triangle, 1, b);
-    srSoup_GetCorner(soup, triangle, 2, c);
-    double u = turn(b, c, x, y), v = turn(c, a, x, y), w = turn(a, b, x, y), sum = u + v + w;
-    bool isInside = (u > 0.0 && v > 0.0 && w > 0.0) || (u < 0.0 && v < 0.0 && w < 0.0);
-    if (!isInside || sum == 0.0) {
-        return false;
-    }
-    *out = (srCrossing){(u * a[2] + v * b[2] + w * c[2]) / sum, sum > 0.0 ? 1 : -1};
-    return true;
 }
 
 // How much of the ray is inside: between crossings of a sum that is not zero.
 static double measureRay(const srScan* scan, double x, double y, srCrossing* crossings) {
     int32_t count = 0;
     for (int32_t i = 0; i < scan->count; i++) {
-        const double* sphere = scan->spheres[i];
-        double dx = sphere[0] - x, dy = sphere[1] - y;
-        if (dx * dx + dy * dy <= sphere[3] * sphere[3] * 1.000001) {
+        if (isNearRay(scan->spheres[i], x, y)) {
             count += crossTriangle(scan->soup, scan->triangles[i], x, y, &crossings[count]);
         }
     }

@@ -16,6 +16,8 @@ typedef struct srScan {
     double (*spheres)[4]; ///< Centre and radius.
     int32_t* triangles;   ///< Those that are finite and have three corners.
     int32_t count;
+    bool isClosed;
+    double size;
 } srScan;
 
 srScan srCreateScan(const srSoup* soup);
@@ -29,7 +31,8 @@ double srScan_Distance(const srScan* scan, const double x[3], int32_t* outTriang
 /// The solid angle of all triangles over 4 pi, by the formula of van Oosterom and Strackee (1983).
 double srScan_Winding(const srScan* scan, const double x[3]);
 
-/// A surface winds more than half around the point, in either sense.
+/// The surface winds more than half around the point, in either sense. For a closed one by counting what a
+/// ray crosses, which is much faster.
 bool srScan_IsInside(const srScan* scan, const double x[3]);
 
 typedef struct srEstimate {

@@ -68,6 +68,31 @@ static void a_cube_winds_once_around_its_inside(void** state) {
     srFreeSoup(&cube);
 }
 
+static void rays_and_angles_agree_on_what_is_inside(void** state) {
+    (void)state;
+    int32_t count = 0, insideCount = 0;
+    const srShape* shapes = srGetShapes(&count);
+    uint64_t random = 21;
+    for (int32_t i = 0; i < count; i++) {
+        srSoup soup = {0};
+        shapes[i].make(&soup);
+        srScan scan = srCreateScan(&soup);
+        assert_int_equal(scan.isClosed, shapes[i].isClosed);
+        for (int run = 0; run < 40; run++) {
+            double x[3];
+            for (int c = 0; c < 3; c++) {
+                x[c] = 2.0 * srSoupRandom(&random) - 1.0;
+            }
+            bool isInside = srScan_IsInside(&scan, x);
+            insideCount += isInside;
+            assert_int_equal(isInside, fabs(srScan_Winding(&scan, x)) > 0.5);
+        }
+        srDestroyScan(&scan);
+        srFreeSoup(&soup);
+    }
+    assert_in_range(insideCount, 100, 40 * count - 100);
+}
+
 static void distances_to_a_cube_are_right_beside_faces_edges_and_corners(void** state) {
     (void)state;
     srSoup cube = {0};
@@ -203,6 +228,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(signs_are_those_of_whole_numbers),
         cmocka_unit_test(a_cube_winds_once_around_its_inside),
+        cmocka_unit_test(rays_and_angles_agree_on_what_is_inside),
         cmocka_unit_test(distances_to_a_cube_are_right_beside_faces_edges_and_corners),
         cmocka_unit_test(volumes_are_within_their_errors),
         cmocka_unit_test(what_overlaps_is_counted_once_and_a_cavity_not_at_all),
