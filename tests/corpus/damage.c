@@ -319,12 +319,17 @@ static void addZeroAreas(srPatient* patient) {
     }
 }
 
+// In a mesh of a few triangles each vertex carries too much of the shape: there they come in addition.
 static void addNanVertices(srPatient* patient) {
+    static const float values[] = {NAN, INFINITY, -INFINITY};
     int32_t count = 1 + pick(patient, 3);
     for (int32_t i = 0; i < count; i++) {
-        static const float values[] = {NAN, INFINITY, -INFINITY};
-        float* x = patient->skin.points + 3 * (int64_t)pick(patient, patient->skin.pointCount);
-        x[pick(patient, 3)] = values[pick(patient, 3)];
+        int32_t p = pick(patient, patient->skin.pointCount);
+        if (patient->skin.pointCount < 100) {
+            p = srSoup_AddPoint(&patient->skin, 0.0, 0.0, 0.0);
+            srSoup_AddTriangle(&patient->skin, p, 0, 1);
+        }
+        patient->skin.points[3 * (int64_t)p + pick(patient, 3)] = values[pick(patient, 3)];
     }
 }
 

@@ -249,8 +249,9 @@ static double measureOutside(const srJudge* judge, const srSoup* boundary, const
     return worst;
 }
 
-// Skin with flesh on both sides has no boundary to be near to.
-static bool isBuried(const srScan* repaired, int32_t triangle, const double x[3], double step) {
+// Skin with flesh on both sides, or with what a cage may enclose too, has no boundary to be near to.
+static bool isBuried(const srScan* repaired, const srScan* widest, int32_t triangle, const double x[3],
+                     double step) {
     double a[3], u[3], v[3], n[3];
     srSoup_GetCorner(repaired->soup, triangle, 0, a);
     srSoup_GetCorner(repaired->soup, triangle, 1, u);
@@ -266,7 +267,7 @@ static bool isBuried(const srScan* repaired, int32_t triangle, const double x[3]
         for (int i = 0; i < 3; i++) {
             probe[i] = x[i] + side * step / length * n[i];
         }
-        if (!srScan_IsInside(repaired, probe)) {
+        if (!srScan_IsInside(repaired, probe) && !srScan_IsInside(widest, probe)) {
             return false;
         }
     }
@@ -274,7 +275,9 @@ static bool isBuried(const srScan* repaired, int32_t triangle, const double x[3]
 }
 
 static double measureMissing(srJudge* judge, const srSoup* boundary, const srScan* repaired) {
+    const srSoup nothing = {.points = NULL};
     srScan scan = srCreateScan(boundary);
+    srScan widest = srCreateScan(judge->goal->widest != NULL ? judge->goal->widest : &nothing);
     double* areas = srSumAreas(repaired);
     double worst = 0.0;
     for (int i = 0; i < SKIN_SAMPLES; i++) {
@@ -284,11 +287,12 @@ static double measureMissing(srJudge* judge, const srSoup* boundary, const srSca
         double cells = distance / judge->cellSizes[judge->topology.boundaryCells[nearest]];
 
         // most points are near: only of the others it matters whether they are buried
-        if (cells > worst && !isBuried(repaired, triangle, x, 0.05 * judge->typicalSize)) {
+        if (cells > worst && !isBuried(repaired, &widest, triangle, x, 0.05 * judge->typicalSize)) {
             worst = cells;
         }
     }
     free(areas);
+    srDestroyScan(&widest);
     srDestroyScan(&scan);
     return worst;
 }
