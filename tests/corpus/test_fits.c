@@ -159,6 +159,36 @@ static void a_cell_that_is_there_twice_is_found(void** state) {
     assert_true((judge(block) & sr_misfitFace) != 0);
 }
 
+static void a_third_cell_at_a_face_is_found_on_either_side(void** state) {
+    Block* block = *state;
+    // beside the cell in the middle one more on the same face, to either side of it, with an apex of its own
+    for (int side = 0; side < 2; side++) {
+        int32_t kept = block->cellCount, node = block->nodeCount;
+        int32_t inner = findCell(block, 0.0, 0.0, 0.0);
+        block->cells = realloc(block->cells, 4 * sizeof(int32_t) * (size_t)(kept + 1));
+        block->nodes = realloc(block->nodes, 3 * sizeof(float) * (size_t)(node + 1));
+        int32_t* cell = block->cells + 4 * kept;
+        memcpy(cell, block->cells + 4 * inner, 4 * sizeof(int32_t));
+        for (int c = 0; c < 3; c++) {
+            float apex = block->nodes[3 * cell[0] + c], mirrored = 0.0f;
+            for (int k = 1; k < 4; k++) {
+                mirrored += 2.0f / 3.0f * block->nodes[3 * cell[k] + c];
+            }
+            block->nodes[3 * node + c] = side == 0 ? apex : mirrored - apex;
+        }
+        cell[0] = node;
+        int32_t swapped = cell[1];
+        cell[1] = side == 0 ? swapped : cell[2];
+        cell[2] = side == 0 ? cell[2] : swapped;
+        block->cellCount++;
+        block->nodeCount++;
+        assert_int_equal(judge(block) & (sr_misfitFlatCell | sr_misfitFace), sr_misfitFace);
+        assert_int_equal(block->report.badFaceCount, 1);
+        block->cellCount--;
+        block->nodeCount--;
+    }
+}
+
 static void a_hole_in_the_flesh_is_found(void** state) {
     Block* block = *state;
     // all cells around the middle: its boundary is far from any skin
@@ -203,6 +233,18 @@ static void blocks_that_share_only_a_vertex_are_found(void** state) {
 static void blocks_that_share_only_an_edge_are_found(void** state) {
     int misfits = shareWithNeighbour(*state, (double[]){2.1, 2.1, 0.0}, 1);
     assert_int_equal(misfits & (sr_misfitVertex | sr_misfitEdge), sr_misfitVertex | sr_misfitEdge);
+}
+
+static void blocks_that_share_a_node_within_one_of_them_are_found(void** state) {
+    Block* block = *state;
+    // the corner of the second is the middle of the first: the boundary has one fan there, the flesh has two
+    int32_t first = block->nodeCount, middle = nodeAt(0, (int32_t[]){SIDE / 2, SIDE / 2, SIDE / 2});
+    addBlock(block, 1.05, (double[]){1.05, 1.05, 1.05});
+    for (int32_t i = 0; i < 4 * block->cellCount; i++) {
+        block->cells[i] = block->cells[i] == first ? middle : block->cells[i];
+    }
+    assert_true((judge(block) & sr_misfitVertex) != 0);
+    assert_int_equal(block->report.badVertexCount, 1);
 }
 
 static void copies_that_lie_over_each_other_are_judged_each_for_itself(void** state) {
@@ -307,10 +349,12 @@ int main(void) {
         TEST(a_turned_cell_is_found),
         TEST(a_flat_cell_is_found),
         TEST(a_cell_that_is_there_twice_is_found),
+        TEST(a_third_cell_at_a_face_is_found_on_either_side),
         TEST(a_hole_in_the_flesh_is_found),
         TEST(a_hole_in_the_side_is_found),
         TEST(blocks_that_share_only_a_vertex_are_found),
         TEST(blocks_that_share_only_an_edge_are_found),
+        TEST(blocks_that_share_a_node_within_one_of_them_are_found),
         TEST(copies_that_lie_over_each_other_are_judged_each_for_itself),
         TEST(half_the_size_is_found),
         TEST(too_large_is_found),

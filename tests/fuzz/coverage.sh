@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# coverage.sh [RUNS]: the fuzzers under clang's libFuzzer, and what of the files they are for was reached. Needs clang,
+# coverage.sh [RUNS [NAME]]: the fuzzers under clang's libFuzzer, and what of the files they are for was reached. Needs clang,
 # its runtime and llvm; builds into build/fuzz-clang. Prints executions and a table of coverage.
 
 set -euo pipefail
@@ -12,7 +12,7 @@ CC=clang cmake -S "$here" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo
     -DSR_BENCH=OFF -DSR_WARNINGS=OFF -DSR_ASSERTS=ON -DSR_SANITIZE=address,undefined >/dev/null
 cmake --build "$build" --target fuzzers
 
-# what each fuzzer is for
+# what each fuzzer is for: files or folders
 declare -A parts=(
     [read_obj]="native/cli/read_obj.c native/cli/text.c"
     [read_off]="native/cli/read_off.c native/cli/text.c"

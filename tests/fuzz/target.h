@@ -2,8 +2,9 @@
 //
 // What a fuzz target is: a function that takes any bytes and must come back, and valid inputs to begin from.
 // Each fuzz_<name>.c defines one; driver.c runs it with a mutation loop of its own, libfuzzer.c hands it to
-// clang's. A target stops the program (srFuzzRequire) when a promise is broken; crashes, leaks and undefined
-// behaviour are the sanitizers' part.
+// clang's. Whoever adds a reader of files adds its fuzz_read_<name>.c, and a line in coverage.sh: nothing
+// else is needed. A target stops the program (srFuzzRequire) when a promise is broken; crashes, leaks and
+// undefined behaviour are the sanitizers' part.
 
 #pragma once
 
