@@ -351,10 +351,10 @@ int main(int argc, char** argv) {
                 argv[0]);
         return 2;
     }
-    watch(&options);
     if (options.replayPath != NULL) {
         return replay(options.replayPath);
     }
+    watch(&options);
     srPool* pool = calloc(1, sizeof(srPool));
     if (pool == NULL) {
         return 2;
