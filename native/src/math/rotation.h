@@ -10,8 +10,8 @@
 // with s1 >= s2 >= |s3| the signed singular values and eps 2^-24 or 2^-53: R' R is within 32 eps of I, and R
 // within 32 eps s1 / (s2 + s3) of the true one, which is what rounding F alone would do.
 //
-// Any size of F will do, but the fast way is for ordinary ones: |F| between 2^-10 and 2^10 in float, 2^-50 and
-// 2^50 in double. Others take some seven times as long, as do those with s2 near -s3.
+// Any size of F will do, but the fast way is for ordinary ones: |F| between 2^-10 and 2^10 in float, 2^-50
+// and 2^50 in double. Others take some seven times as long, as do those with s2 near -s3.
 
 #pragma once
 
@@ -30,8 +30,8 @@ void srFindRotationsF(const srMat3Blockf* F, srMat3Blockf* outR, int32_t blockCo
 /// How a rotation turns: when F changes by dF, R changes by dR = R [w]x with w = T axial(R' dF), axial(A) =
 /// (A32 - A23, A13 - A31, A21 - A12). T is the inverse of tr(S) I - S, S = R' F; its eigenvalues are
 /// 1 / (s2 + s3), 1 / (s3 + s1), 1 / (s1 + s2). These go to infinity where s2 is near -s3, so they are cut at
-/// 1 / (SR_LEAST_TURN s1), and for the tiniest F at half the largest number; T of the zero matrix is zero. T is
-/// symmetric: xx, yy, zz, xy, yz, zx.
+/// 1 / (SR_LEAST_TURN s1), and for the tiniest F at half the largest number; T of the zero matrix is zero. T
+/// is symmetric: xx, yy, zz, xy, yz, zx.
 typedef struct srTurn {
     double t[6];
 } srTurn;

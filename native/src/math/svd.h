@@ -44,8 +44,8 @@ void srDecomposeBlocksF(const srMat3Blockf* F, srSvdBlockf* outSvds, int32_t blo
 /// The change of the rotation R(F) (rotation.h) by its eigenvectors: dR = sum_i eigenvalues[i] (Q_i : dF)
 /// Q_i, with Q_i : Q_j = 1 for i = j, else 0. Q_0 twists in the plane of the two small singular values, Q_1
 /// in that of the third and first, Q_2 in that of the first and second; the eigenvalue is 2 over their sum,
-/// cut as srTurn is, at the largest number for the tiniest F. So the energy mu |F - R|^2 has the Hessian 2 mu (I - that), and its only eigenvalues
-/// that are not 2 mu are 2 mu (1 - eigenvalues[i]), along Q_i.
+/// cut as srTurn is, at the largest number for the tiniest F. So the energy mu |F - R|^2 has the Hessian 2 mu
+/// (I - that), and its only eigenvalues that are not 2 mu are 2 mu (1 - eigenvalues[i]), along Q_i.
 typedef struct srTwists {
     srMat3 Q[3];
     double eigenvalues[3];

@@ -7,8 +7,8 @@
 //               v_t+1 = (3 x_t+1 - 4 x_t + x_t-1) / (2 h)
 //
 // Jacobi: a node under n constraints gets the sum of n corrections, of which only a share below 2 / n is sure
-// not to diverge. The share is 1 / n for the largest n, of the multipliers too, so that what it converges to is
-// what Gauss-Seidel does.
+// not to diverge. The share is 1 / n for the largest n, of the multipliers too, so that what it converges to
+// is what Gauss-Seidel does.
 
 #include "solver/pbd.h"
 
@@ -72,9 +72,8 @@ static void finish(srPbd* pbd, const srPbdDials* dials, float h) {
         size_t at = 4 * (size_t)(k / 3) + (size_t)(k % 3);
         pbd->lastVelocities[at] = pbd->velocities[at];
         pbd->velocities[at] =
-            isSecondOrder
-                ? (3.0f * pbd->rows[at] - 4.0f * pbd->last[at] + pbd->lastLast[at]) / (2.0f * h)
-                : (pbd->rows[at] - pbd->last[at]) / h;
+            isSecondOrder ? (3.0f * pbd->rows[at] - 4.0f * pbd->last[at] + pbd->lastLast[at]) / (2.0f * h)
+                          : (pbd->rows[at] - pbd->last[at]) / h;
     }
 }
 
@@ -84,7 +83,8 @@ static srVec3f readRow(const float* rows, int32_t i) {
 }
 
 // keeps each node's distance from the nearest point of its bone
-static void solveBonds(srPbd* pbd, const srPbdDials* dials, const srVec3f* boneEnds, float alpha, float stiffness) {
+static void solveBonds(srPbd* pbd, const srPbdDials* dials, const srVec3f* boneEnds, float alpha,
+                       float stiffness) {
     if (boneEnds == NULL || dials->boneCompliance < 0.0 || pbd->boneCount == 0) {
         return;
     }
@@ -129,14 +129,16 @@ static void solveFloor(srPbd* pbd, const srPbdDials* dials) {
 static void iterate(srPbd* pbd, const srPbdDials* dials, const srVec3f* boneEnds, float h) {
     const srSolverKernels* kernels = srGetSolverKernels();
     bool isJacobi = dials->method == sr_pbdCompliantJacobi;
-    float stiffness = isJacobi              ? 1.0f / (float)pbd->mostConstraints
+    float stiffness = isJacobi             ? 1.0f / (float)pbd->mostConstraints
                       : isCompliant(dials) ? 1.0f
                                            : (float)dials->stiffness;
     srConstraintSweep sweep = {
         .rows = pbd->rows,
         .moves = isJacobi ? pbd->moves : NULL,
         .stiffness = stiffness,
-        .side = dials->edgeSide == sr_pbdPullsOnly ? 1 : dials->edgeSide == sr_pbdPushesOnly ? -1 : 0,
+        .side = dials->edgeSide == sr_pbdPullsOnly    ? 1
+                : dials->edgeSide == sr_pbdPushesOnly ? -1
+                                                      : 0,
     };
     size_t rowBytes = 4 * (size_t)pbd->rowCount * sizeof(float);
     if (isJacobi) {
@@ -190,7 +192,8 @@ static int32_t replaceBroken(srPbd* pbd) {
     return count;
 }
 
-int32_t srPbd_StepFrame(srPbd* pbd, const srPbdDials* dials, const srVec3f* boneEnds, const srVec3f* skinned) {
+int32_t srPbd_StepFrame(srPbd* pbd, const srPbdDials* dials, const srVec3f* boneEnds,
+                        const srVec3f* skinned) {
     double h = dials->frameSeconds / dials->substeps;
     followSkinning(pbd, dials, skinned);
     for (int32_t substep = 0; substep < dials->substeps; ++substep) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Position-based dynamics as it was published, for comparison: the compliant method with Gauss-Seidel or Jacobi
-// commitment, the original with its stiffness factor, its substepped and its second-order variant; and with
-// bones, the two ways to put it behind linear blend skinning. What artists get is flesh.h.
+// Position-based dynamics as it was published, for comparison: the compliant method with Gauss-Seidel or
+// Jacobi commitment, the original with its stiffness factor, its substepped and its second-order variant; and
+// with bones, the two ways to put it behind linear blend skinning. What artists get is flesh.h.
 //
 // Positions x, not offsets: here nothing knows of a pose but through bonds to bones.
 
@@ -57,8 +57,9 @@ typedef struct srPbdDials {
     srPbdSide edgeSide;
     bool hasFloor; ///< Nothing sinks below y = floorHeight.
     double floorHeight;
-    double friction;      ///< Coulomb's coefficient on the floor.
-    bool forgetsEachFrame; ///< x <- the skinned pose at the start of each frame, as the published single step has it.
+    double friction;       ///< Coulomb's coefficient on the floor.
+    bool forgetsEachFrame; ///< x <- the skinned pose at the start of each frame, as the published single step
+                           ///< has it.
 } srPbdDials;
 
 typedef struct srPbd srPbd;
@@ -72,8 +73,8 @@ void srDestroyPbd(srPbd* pbd);
 /// Puts nodes there, at rest.
 void srPbd_Place(srPbd* pbd, const srVec3f* positions);
 
-/// One frame. `boneEnds` is where bones are at its end (null without bones), `skinned` where skinning puts the
-/// nodes: those that have no mass go there, the others if `forgetsEachFrame`; null leaves them. Allocates
+/// One frame. `boneEnds` is where bones are at its end (null without bones), `skinned` where skinning puts
+/// the nodes: those that have no mass go there, the others if `forgetsEachFrame`; null leaves them. Allocates
 /// nothing. Returns how many nodes were not finite and were put back to where they began.
 int32_t srPbd_StepFrame(srPbd* pbd, const srPbdDials* dials, const srVec3f* boneEnds, const srVec3f* skinned);
 

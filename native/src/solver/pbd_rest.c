@@ -112,7 +112,8 @@ static void countConstraints(const srPbdShape* shape, srPbd* pbd) {
 }
 
 static bool allocate(const srPbdShape* shape, srPbd* pbd) {
-    float** rows[] = {&pbd->rows, &pbd->last, &pbd->lastLast, &pbd->velocities, &pbd->lastVelocities, &pbd->moves};
+    float** rows[] = {&pbd->rows,       &pbd->last,           &pbd->lastLast,
+                      &pbd->velocities, &pbd->lastVelocities, &pbd->moves};
     bool isComplete = true;
     for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); ++k) {
         *rows[k] = SR_ALLOC_ZERO(float, 4 * (size_t)pbd->rowCount);

@@ -80,8 +80,8 @@ static void multiply(const char* transposeA, const char* transposeB, const int* 
 }
 
 static void divide(const char* side, const char* triangle, const char* transposeA, const char* diagonal,
-                   const int* m, const int* n, const double* alpha, const double* A, const int* lda, double* B,
-                   const int* ldb) {
+                   const int* m, const int* n, const double* alpha, const double* A, const int* lda,
+                   double* B, const int* ldb) {
     assert_true(*side == 'R' && *triangle == 'L' && *transposeA == 'N' && *diagonal == 'N' && *alpha == 1.0);
     for (int j = *n - 1; j >= 0; j--) {
         for (int i = 0; i < *m; i++) {
@@ -160,9 +160,12 @@ static void wrong_answers_are_found_and_named(void** state) {
         srDenseCalls calls;
         const char* name;
     } bad[] = {
-        {{multiplyWrongly, factor, divide}, "dgemm"},      {{multiplyToNan, factor, divide}, "dgemm"},
-        {{multiply, factor, divideWrongly}, "dtrsm"},      {{multiply, factor, divideNothing}, "dtrsm"},
-        {{multiply, factorWrongly, divide}, "dpotrf"},     {{multiply, factorWithComplaint, divide}, "dpotrf"},
+        {{multiplyWrongly, factor, divide}, "dgemm"},
+        {{multiplyToNan, factor, divide}, "dgemm"},
+        {{multiply, factor, divideWrongly}, "dtrsm"},
+        {{multiply, factor, divideNothing}, "dtrsm"},
+        {{multiply, factorWrongly, divide}, "dpotrf"},
+        {{multiply, factorWithComplaint, divide}, "dpotrf"},
         {{multiply, factorWithoutAnswer, divide}, "dpotrf"},
     };
     for (size_t k = 0; k < SR_ARRAY_COUNT(bad); k++) {

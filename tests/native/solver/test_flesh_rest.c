@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What is constant about flesh, and materials: everything adds up, bad meshes are refused or left out, painted
-// maps do what a mesh of two materials does, memory may end anywhere.
+// What is constant about flesh, and materials: everything adds up, bad meshes are refused or left out,
+// painted maps do what a mesh of two materials does, memory may end anywhere.
 
 #include "flesh_body.h"
 
@@ -45,7 +45,8 @@ static void lanes_hold_each_cell_once_and_volumes_add_up(void** state) {
 // nodes that no cell uses, flat cells, cells that name a node twice, cells turned round: none of them moves
 static void what_is_no_cell_does_nothing(void** state) {
     (void)state;
-    static const srVec3 NODES[7] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {2, 2, 2}, {1, 1, 0}, {5, 5, 5}};
+    static const srVec3 NODES[7] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
+                                    {2, 2, 2}, {1, 1, 0}, {5, 5, 5}};
     static const int32_t CELLS[4][4] = {{0, 1, 2, 3}, {0, 1, 2, 5}, {0, 1, 1, 3}, {1, 0, 2, 4}};
     static const float ZEROS[7] = {0.0f};
     srFleshShape shape = {.nodes = NODES,
@@ -99,7 +100,7 @@ static void broken_meshes_are_refused_in_words(void** state) {
     const float zeros[4] = {0.0f};
     srFleshShape shape = {.nodes = nodes,
                           .nodeCount = 4,
-                          .cells = (const int32_t(*)[4])cells,
+                          .cells = (const int32_t (*)[4])cells,
                           .cellCount = 1,
                           .holds = zeros,
                           .boneDistances = zeros};
@@ -126,10 +127,10 @@ static void painted_maps_are_two_materials_in_one_body(void** state) {
     bool* isHeld = calloc((size_t)(uint32_t)body.cage.nodeCount, sizeof(bool));
     double* x = calloc(3 * (size_t)(uint32_t)body.cage.nodeCount, sizeof(double));
     for (size_t cell = 0; cell < cellCount; ++cell) {
-        bool isUpper = body.cage.nodes[body.cage.cells[cell][0]].y + body.cage.nodes[body.cage.cells[cell][1]].y +
-                           body.cage.nodes[body.cage.cells[cell][2]].y +
-                           body.cage.nodes[body.cage.cells[cell][3]].y >
-                       3.0;
+        bool isUpper =
+            body.cage.nodes[body.cage.cells[cell][0]].y + body.cage.nodes[body.cage.cells[cell][1]].y +
+                body.cage.nodes[body.cage.cells[cell][2]].y + body.cage.nodes[body.cage.cells[cell][3]].y >
+            3.0;
         double nu = isUpper ? 0.1 : 0.4;
         maps[cell] = isUpper ? 0.2f : 1.0f;
         maps[cellCount + cell] = (float)nu;
@@ -202,7 +203,7 @@ static srResult makeFlesh(void* context) {
     srFleshShape shape = {
         .nodes = body->cage.nodes,
         .nodeCount = body->cage.nodeCount,
-        .cells = (const int32_t(*)[4])body->cage.cells,
+        .cells = (const int32_t (*)[4])body->cage.cells,
         .cellCount = body->cage.cellCount,
         .holds = body->holds,
         .boneDistances = body->distances,

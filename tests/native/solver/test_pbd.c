@@ -175,7 +175,8 @@ static void the_volume_s_gradient_is_that_of_finite_differences(void** state) {
         srVec3f after[4];
         srPbd_Read(cell, after);
         for (int k = 0; k < 12; ++k) {
-            double move = -(volume - 1.0) / (weighted + alpha) * gradients[k / 3][k % 3] / (double)masses[k / 3];
+            double move =
+                -(volume - 1.0) / (weighted + alpha) * gradients[k / 3][k % 3] / (double)masses[k / 3];
             double moved = (double)((&after[k / 3].x)[k % 3] - (&x[k / 3].x)[k % 3]);
             assert_near(moved, move, 5e-6 * (1.0 + fabs(move)));
         }
@@ -210,9 +211,9 @@ static srPbd* createBar(srCage* cage, const srVec3* boneEnds) {
     srPbdShape shape = {
         .nodes = cage->nodes,
         .nodeCount = cage->nodeCount,
-        .edges = (const int32_t(*)[2])cage->edges,
+        .edges = (const int32_t (*)[2])cage->edges,
         .edgeCount = cage->edgeCount,
-        .cells = (const int32_t(*)[4])cage->cells,
+        .cells = (const int32_t (*)[4])cage->cells,
         .cellCount = cage->cellCount,
         .boneEnds = boneEnds,
         .boneCount = boneEnds != NULL ? 1 : 0,
@@ -282,8 +283,8 @@ static void bonds_hold_nodes_at_their_distance_from_a_bone_that_moves(void** sta
     srDestroyCage(&cage);
 }
 
-// The published single step sets x_t to the skinned pose, so its prediction 2 x_t - x_t-1 mirrors what the last
-// frame left of a swing: it flickers from side to side with every frame. With the state kept it swings.
+// The published single step sets x_t to the skinned pose, so its prediction 2 x_t - x_t-1 mirrors what the
+// last frame left of a swing: it flickers from side to side with every frame. With the state kept it swings.
 static void the_single_step_flickers_and_the_state_that_is_kept_swings(void** state) {
     (void)state;
     int turns[2] = {0, 0};
@@ -316,7 +317,8 @@ static void the_single_step_flickers_and_the_state_that_is_kept_swings(void** st
         srDestroyPbd(bar);
         srDestroyCage(&cage);
     }
-    print_message("turns in twelve frames: %d by the single step, %d with the state kept\n", turns[0], turns[1]);
+    print_message("turns in twelve frames: %d by the single step, %d with the state kept\n", turns[0],
+                  turns[1]);
     assert_true(turns[0] >= 11 && turns[1] <= 8);
 }
 
@@ -324,7 +326,7 @@ static void broken_shapes_are_refused_in_words_and_broken_numbers_are_put_back(v
     (void)state;
     srVec3 nodes[2] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
     int32_t edges[1][2] = {{0, 2}};
-    srPbdShape shape = {.nodes = nodes, .nodeCount = 2, .edges = (const int32_t(*)[2])edges, .edgeCount = 1};
+    srPbdShape shape = {.nodes = nodes, .nodeCount = 2, .edges = (const int32_t (*)[2])edges, .edgeCount = 1};
     srPbd* pbd = NULL;
     assert_int_equal(srCreatePbd(&shape, &pbd), sr_errorBadMesh);
     edges[0][1] = -1;
@@ -348,9 +350,9 @@ static srResult makeBar(void* context) {
     srPbdShape shape = {
         .nodes = cage->nodes,
         .nodeCount = cage->nodeCount,
-        .edges = (const int32_t(*)[2])cage->edges,
+        .edges = (const int32_t (*)[2])cage->edges,
         .edgeCount = cage->edgeCount,
-        .cells = (const int32_t(*)[4])cage->cells,
+        .cells = (const int32_t (*)[4])cage->cells,
         .cellCount = cage->cellCount,
     };
     srPbd* pbd = NULL;

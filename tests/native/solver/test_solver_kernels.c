@@ -89,7 +89,8 @@ static void findF(const Cells* cells, const float* rows, int lane, double F[3][3
 }
 
 static double determinant(double F[3][3]) {
-    return F[0][0] * (F[1][1] * F[2][2] - F[1][2] * F[2][1]) + F[0][1] * (F[1][2] * F[2][0] - F[1][0] * F[2][2]) +
+    return F[0][0] * (F[1][1] * F[2][2] - F[1][2] * F[2][1]) +
+           F[0][1] * (F[1][2] * F[2][0] - F[1][0] * F[2][2]) +
            F[0][2] * (F[1][0] * F[2][1] - F[1][1] * F[2][0]);
 }
 
@@ -128,7 +129,7 @@ static void forces_are_minus_the_gradient_of_the_energy_inside_out_too(void** st
         // rotations as a frame starts them, then until they stand
         memset(&cells.material, 0, sizeof(cells.material));
         srGetSolverKernels()->solveCells(&sweep, 0, 1, 8);
-        for (int step = 0; step < 100; ++step) {
+        for (int step = 0; step < 200; ++step) {
             memset(cells.forces, 0, sizeof(cells.forces));
             srGetSolverKernels()->addForces(&sweep, 0, 1);
         }
