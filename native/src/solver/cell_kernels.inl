@@ -105,9 +105,9 @@ SR_KERNEL Mat turnedMat(const Quaternion* q, const Mat* G) {
 
 // The rotation that brings Y = Q G nearer to F = Y + C. With tau the sum of Y_k x F_k over columns and B the
 // symmetric part of sum F_k Y_k', tr(Q' F G') grows fastest by (tr B I - B)^-1 tau; here the matrix is taken
-// for the multiple of I with the same trace, which it is where G is hardly stretched. A third of |G|^2 bounds
-// it from below, so that cells turned inside out do not go round for ever, and half of |tau| makes no step
-// longer than 2. C may stand for F in tau, which keeps it exactly zero at rest.
+// for the multiple of I with the same trace, which it is where G is hardly stretched. A third of the mean of
+// |F|^2 and |G|^2 bounds it from below: cells turned inside out do not go round for ever. C may stand for F in
+// tau, which keeps it exactly zero at rest.
 SR_KERNEL Vec findSpin(const Mat* Y, const Mat* F, const Mat* C, srFloatW squares) {
     Vec tau = {(Y->a.y * C->a.z - Y->a.z * C->a.y) + (Y->b.y * C->b.z - Y->b.z * C->b.y) +
                    (Y->c.y * C->c.z - Y->c.z * C->c.y),
@@ -115,8 +115,7 @@ SR_KERNEL Vec findSpin(const Mat* Y, const Mat* F, const Mat* C, srFloatW square
                    (Y->c.z * C->c.x - Y->c.x * C->c.z),
                (Y->a.x * C->a.y - Y->a.y * C->a.x) + (Y->b.x * C->b.y - Y->b.y * C->b.x) +
                    (Y->c.x * C->c.y - Y->c.y * C->c.x)};
-    srFloatW most = 0.5f * (srAbs(tau.x) + srAbs(tau.y) + srAbs(tau.z)) + SR_LEAST_SQUARE;
-    srFloatW least = srMaxW(0.3333333f * squares, most);
+    srFloatW least = 0.1666667f * (squares + dotMat(F, F)) + SR_LEAST_SQUARE;
     return scaled(1.0f / srMaxW(0.6666667f * dotMat(Y, F), least), tau);
 }
 

@@ -31,9 +31,9 @@ typedef struct srCellVolumes {
 /// What never changes, in rest units (skin space). Owns its arrays.
 typedef struct srFleshRest {
     int32_t nodeCount;
-    int32_t rowCount;     ///< Nodes, and one row a chunk that lanes without a cell name.
-    float* nodeVolumes;   ///< A quarter of each cell's volume to each corner.
-    float* holds;         ///< 0 to 1; 1 follows the rig exactly.
+    int32_t rowCount;   ///< Nodes, and one row a chunk that lanes without a cell name.
+    float* nodeVolumes; ///< A quarter of each cell's volume to each corner.
+    float* holds;       ///< 0 to 1; 1 follows the rig exactly.
     float* boneDistances;
     srBatches batches;
     srCellBlock* blocks;    ///< A block a batch.
@@ -67,31 +67,31 @@ typedef struct srFleshDials {
     const float* stiffnessMap;
     const float* poissonMap; ///< Poisson's ratios themselves, not factors.
     const float* densityMap;
-    double scale;          ///< World units a rest unit.
-    bool isMirrored;       ///< The world sees the rest shape in a mirror.
-    double frequency;      ///< Hz of the pull to the pose.
-    double dampingRate;    ///< 1/s: a swing shrinks as exp(-dampingRate t / 2).
+    double scale;       ///< World units a rest unit.
+    bool isMirrored;    ///< The world sees the rest shape in a mirror.
+    double frequency;   ///< Hz of the pull to the pose.
+    double dampingRate; ///< 1/s: a swing shrinks as exp(-dampingRate t / 2).
     double viscosity; ///< s: damps a swing of frequency f by the share pi f viscosity of critical. From 0.4 h
                       ///< (with several sweeps 0, which keeps energy) to h, h the substep.
     double poseCorrection; ///< 0 to 1.
     double frameSeconds;
     double largestOffset; ///< Offsets are held within this, in world units.
     int32_t substeps;
-    int32_t sweeps; ///< Of all cells in a substep. More than 1 goes without the coarse correction, towards the
-                    ///< exact solution of the substep; for a result, substeps are the better buy.
-    int32_t poses;       ///< Parts of a frame, each with its own pose; 1 to `substeps`.
+    int32_t sweeps; ///< Of all cells in a substep. More than 1 goes without the coarse correction, towards
+                    ///< the exact solution of the substep; for a result, substeps are the better buy.
+    int32_t poses;        ///< Parts of a frame, each with its own pose; 1 to `substeps`.
     bool isUncompensated; ///< What one sweep leaves too soft is not made up for.
 } srFleshDials;
 
 /// The dials spread over nodes and cells. Owns its arrays.
 typedef struct srFleshTuning {
     srFleshDials dials;
-    double h;              ///< The substep.
-    double theta;          ///< Where in the substep forces are taken: 1/2 its middle, 1 its end.
-    double dragged;        ///< 1 + damping of the implicit part.
-    double massUnit;       ///< What inverse masses are relative to.
-    float* weights;        ///< Inverse mass, pull to the pose and damping included; 0 follows the rig exactly.
-    float* carries;        ///< What the pull to the pose leaves of a predicted offset.
+    double h;        ///< The substep.
+    double theta;    ///< Where in the substep forces are taken: 1/2 its middle, 1 its end.
+    double dragged;  ///< 1 + damping of the implicit part.
+    double massUnit; ///< What inverse masses are relative to.
+    float* weights;  ///< Inverse mass, pull to the pose and damping included; 0 follows the rig exactly.
+    float* carries;  ///< What the pull to the pose leaves of a predicted offset.
     srCellMaterial* materials;
     srCellForceMaterial* forceMaterials; ///< Only with coarse correction.
     srCoarse* coarse;
@@ -107,8 +107,8 @@ void srDestroyFleshTuning(const srFleshRest* rest, srFleshTuning* tuning);
 SR_MUST_USE srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest,
                                        const srFleshDials* dials);
 
-/// Substeps (1 to 64) that this material would need for first frequencies within 5 % of converged ones, by how
-/// soft one sweep of its cells is; the dials' own number does not matter.
+/// Substeps (1 to 64) that this material would need for first frequencies within 5 % of converged ones, by
+/// how soft one sweep of its cells is; the dials' own number does not matter.
 int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshRest* rest);
 
 /// What a step works in. Owns its arrays.

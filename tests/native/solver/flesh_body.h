@@ -63,8 +63,8 @@ static __attribute__((unused)) void fleshCreate(FleshBody* body, const int32_t c
     size_t nodeCount = (size_t)body->cage.nodeCount;
     body->holds = calloc(nodeCount, sizeof(float));
     body->distances = calloc(nodeCount, sizeof(float));
-    srVec3f** arrays[] = {&body->state.offsets, &body->state.velocities, &body->from,
-                          &body->to,            &body->jump,             &body->loads};
+    srVec3f** arrays[] = {&body->state.offsets, &body->state.velocities, &body->from, &body->to, &body->jump,
+                          &body->loads};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); ++k) {
         *arrays[k] = calloc(nodeCount, sizeof(srVec3f));
         assert_non_null(*arrays[k]);
@@ -75,7 +75,7 @@ static __attribute__((unused)) void fleshCreate(FleshBody* body, const int32_t c
     srFleshShape shape = {
         .nodes = body->cage.nodes,
         .nodeCount = body->cage.nodeCount,
-        .cells = (const int32_t(*)[4])body->cage.cells,
+        .cells = (const int32_t (*)[4])body->cage.cells,
         .cellCount = body->cage.cellCount,
         .holds = body->holds,
         .boneDistances = body->distances,

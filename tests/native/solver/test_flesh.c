@@ -159,7 +159,8 @@ static void free_flesh_keeps_its_momentum(void** state) {
         fleshStep(&body);
     }
     for (int32_t i = 0; i < body.cage.nodeCount; ++i) {
-        momentum = srMulAdd(momentum, -(double)body.rest.nodeVolumes[i], srToDouble(body.state.velocities[i]));
+        momentum =
+            srMulAdd(momentum, -(double)body.rest.nodeVolumes[i], srToDouble(body.state.velocities[i]));
     }
     // differences of offsets of about 1 over h = 1/120, in float, a random walk over 100 substeps
     assert_near(srLength(momentum) / mass, 0.0, 2e-5);
@@ -370,8 +371,8 @@ static void first_frequencies_are_right_at_the_chosen_quality(void** state) {
         dials.substeps = srFleshTuning_ChooseSubsteps(&body.tuning, &body.rest);
         fleshTune(&body, &dials);
         double atChosen = measureFrequency(&body, mode, young < 5e4 ? 360 : 120) / expected;
-        print_message("E %.0e, Poisson %.2f, %s: %.3f of the frequency at 5 substeps, %.3f at %d\n", young, nu,
-                      isCoarse ? "coarse correction" : "sweeps alone", atFive, atChosen, dials.substeps);
+        print_message("E %.0e, Poisson %.2f, %s: %.3f of the frequency at 5 substeps, %.3f at %d\n", young,
+                      nu, isCoarse ? "coarse correction" : "sweeps alone", atFive, atChosen, dials.substeps);
         // without the correction, the stiffest would need more than the 64 substeps that may be chosen
         if (isCoarse || dials.substeps < 64) {
             assert_near(atChosen, 1.0, 0.05);
@@ -602,7 +603,8 @@ static void flesh_turned_inside_out_recovers(void** state) {
         fleshCreate(&body, BAR, SPACING, 1.0f, trial % 2 == 0 ? 0 : 6);
         srFleshDials dials = fleshDials(5e4, trial < 2 ? 0.3 : trial < 4 ? 0.45 : 0.5);
         dials.dampingRate = 6.0;
-        dials.frequency = 3.0; // with less, a tip that is folded into itself may stay so, all its cells the right way
+        dials.frequency =
+            3.0; // with less, a tip that is folded into itself may stay so, all its cells the right way
         fleshTune(&body, &dials);
         uint64_t seed = 7 + (uint64_t)trial;
         for (int32_t i = 0; i < body.cage.nodeCount; ++i) {
@@ -641,7 +643,8 @@ static void ten_thousand_frames_of_torture_end_at_rest(void** state) {
         uint64_t seed = 11 + (uint64_t)k;
         for (int frame = 0; frame < 2500; ++frame) {
             if (frame % 50 == 0) {
-                srFleshDials dials = fleshDials(pow(10.0, 9.0 * srTestRandom(&seed)), 0.5 * srTestRandom(&seed));
+                srFleshDials dials =
+                    fleshDials(pow(10.0, 9.0 * srTestRandom(&seed)), 0.5 * srTestRandom(&seed));
                 dials.substeps = 1 + (int32_t)(8.0 * srTestRandom(&seed));
                 dials.poses = 1 + (int32_t)(3.0 * srTestRandom(&seed));
                 dials.poseCorrection = srTestRandom(&seed) < 0.5 ? 0.0 : srTestRandom(&seed);
@@ -651,8 +654,8 @@ static void ten_thousand_frames_of_torture_end_at_rest(void** state) {
             for (int32_t i = 0; i < body.cage.nodeCount; ++i) {
                 float* numbers[4] = {&body.from[i].x, &body.to[i].x, &body.jump[i].x, &body.loads[i].x};
                 for (int n = 0; n < 12; ++n) {
-                    numbers[n / 3][n % 3] = isWild && srTestRandom(&seed) < 0.3 ? wildNumber(&seed)
-                                                                                 : numbers[n / 3][n % 3];
+                    numbers[n / 3][n % 3] =
+                        isWild && srTestRandom(&seed) < 0.3 ? wildNumber(&seed) : numbers[n / 3][n % 3];
                 }
             }
             fleshStep(&body);
