@@ -79,7 +79,7 @@ void srComplementary_Evaluate(srComplementaryProblem* problem, srComplementaryPl
     double elastic = srCells_Evaluate(&rest->layout, &problem->tuning->shapes, &problem->stretches,
                                       problem->points, place->gradient, &place->turns, problem->partials);
     place->energy += elastic;
-    place->energySize += elastic;
+    place->energySize += fabs(elastic) + problem->tuning->restEnergy;
     srRigRows_Project(&rest->rows, place->gradient, problem->rowScratch);
     place->residual = lengthOf(place->gradient, n);
     problem->stats->evaluateCount += 1;

@@ -672,6 +672,76 @@ static void no_mass_and_no_stiffness_have_a_defined_result(void** state) {
     }
 }
 
+static void all_materials_rest_move_and_come_back(void** state) {
+    (void)state;
+    const srElasticModel models[] = {sr_elasticCorotated, sr_elasticNeoHookean, sr_elasticStVenantKirchhoff};
+    for (int m = 0; m < 3; ++m) {
+        Flesh f;
+        makeFlesh(&f, BAR, SPACING, 2, hold_axis);
+        srComplementaryDials dials = fleshDials();
+        dials.model = models[m];
+        assert_result(srComplementaryTuning_Set(&f.tuning, &f.rest, &dials), sr_errorInvalidValue);
+        dials.poseCorrection = 1.0;
+        tuneFlesh(&f, &dials);
+        stepFlesh(&f);
+        assert_true(isZeroBits(&f));
+        double longest = 0.0;
+        for (int frame = 1; frame <= 24; ++frame) {
+            shakeFlesh(&f, frame, 0.05, 0.2);
+            stepFlesh(&f);
+            longest = fmax(longest, longestOffset(&f));
+            assert_int_equal(f.stats.missedCount, 0);
+            assert_true(f.stats.orthogonality < 1e-12);
+        }
+        assert_true(longest > 1e-3 && longest < 0.5);
+        f.maps[0] = f.maps[1] = srIdentity34();
+        for (int frame = 0; frame < 600; ++frame) {
+            stepFlesh(&f);
+        }
+        assert_true(isZeroBits(&f));
+        freeFlesh(&f);
+    }
+}
+
+// A clamped column of height L under its weight sinks at the top by rho g L^2 / (2 M), M = lambda + 2 mu
+// where it cannot become wider: exactly so for linear cells of equal length, but for half a cell of lumped
+// mass.
+static void a_column_under_its_weight_sinks_as_theory_says(void** state) {
+    (void)state;
+    const srElasticModel models[] = {sr_elasticCorotated, sr_elasticNeoHookean, sr_elasticStVenantKirchhoff};
+    const int32_t counts[3] = {1, 10, 1};
+    for (int m = 0; m < 3; ++m) {
+        Flesh f;
+        shapeFlesh(&f, counts, 0.1, 1, hold_none);
+        for (int32_t i = 0; i < f.cage.nodeCount; ++i) {
+            f.holds[i] = f.cage.nodes[i].y < 0.05 ? 1.0 : 0.0;
+        }
+        assert_success(srCreateComplementaryRest(&f.shape, &f.rest));
+        assert_success(srCreateComplementaryTuning(&f.rest, &f.tuning));
+        srComplementaryDials dials = fleshDials();
+        const double nu = 0.0; // no width to be gained or lost
+        dials.material = srMakeMaterial(1e7, nu, 1000.0);
+        dials.model = models[m];
+        dials.poseCorrection = 1.0;
+        dials.frequency = 0.0;
+        dials.gravity = (srVec3){0.0, -9.81, 0.0};
+        dials.tolerance = 1e-8;
+        tuneFlesh(&f, &dials);
+        for (int frame = 0; frame < 100; ++frame) {
+            stepFlesh(&f);
+        }
+        double sunk = 0.0;
+        for (int32_t i = 0; i < f.cage.nodeCount; ++i) {
+            sunk -= f.cage.nodes[i].y > 0.95 ? 0.25 * f.state.offsets[i].y : 0.0;
+        }
+        double theory = 1000.0 * 9.81 * 1.0 / (2.0 * 1e7);
+        print_message("material %d: %.4f of theory\n", m, sunk / theory);
+        // six cells a cube share its weight unevenly among its corners
+        assert_near(sunk / theory, 1.0, 0.02);
+        freeFlesh(&f);
+    }
+}
+
 static void external_forces_push(void** state) {
     (void)state;
     Flesh f;
@@ -762,6 +832,8 @@ int main(void) {
         cmocka_unit_test(two_hundred_bones_work),
         cmocka_unit_test(one_bone_for_all_and_a_bone_of_no_size_work),
         cmocka_unit_test(no_mass_and_no_stiffness_have_a_defined_result),
+        cmocka_unit_test(all_materials_rest_move_and_come_back),
+        cmocka_unit_test(a_column_under_its_weight_sinks_as_theory_says),
         cmocka_unit_test(external_forces_push),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_cell_without_volume_is_refused),
