@@ -134,7 +134,8 @@ static bool searchLine(srComplementaryProblem* problem) {
 }
 
 static double findForcing(double residual, double tolerance) {
-    double forcing = FORCING * sqrt(residual);
+    // a guess of lower energy may have larger forces than the last offsets had
+    double forcing = FORCING * (residual < 1.0 ? sqrt(residual) : 1.0);
     double enough = 0.5 * tolerance / residual;
     return forcing > enough ? forcing : enough;
 }

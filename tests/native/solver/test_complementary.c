@@ -86,6 +86,7 @@ static void offsets_stay_orthogonal_to_the_rig_for_ten_thousand_frames(void** st
         longest = fmax(longest, longestOffset(&f));
         worst = fmax(worst, findOverlap(&f));
         own = fmax(own, f.stats.orthogonality);
+        assert_int_equal(f.stats.missedCount, 0);
     }
     print_message("overlap %.1e, as reported %.1e, longest %.3f\n", worst, own, longest);
     assert_true(worst < 1e-8 && own < 1e-8);
