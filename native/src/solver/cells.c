@@ -3,7 +3,7 @@
 // Cells into blocks, and the loops over chunks: all even ones side by side, then all odd ones, as chunks.h
 // promises that it can be done.
 
-#include "solver/solver_kernels.h"
+#include "solver/newton_kernels.h"
 
 #include "core/alloc.h"
 #include "core/parallel.h"
@@ -107,7 +107,7 @@ static void poseChunks(int32_t begin, int32_t end, int32_t worker, void* context
     (void)worker;
     const srCellTask* task = context;
     for (int32_t k = 2 * begin + task->parity; k < 2 * end; k += 2) {
-        srGetSolverTable()->pose(task, task->layout->starts[k], task->layout->starts[k + 1]);
+        srGetNewtonTable()->pose(task, task->layout->starts[k], task->layout->starts[k + 1]);
     }
 }
 
@@ -116,7 +116,7 @@ static void evaluateChunks(int32_t begin, int32_t end, int32_t worker, void* con
     const srCellTask* task = context;
     for (int32_t k = 2 * begin + task->parity; k < 2 * end; k += 2) {
         task->partials[k] =
-            srGetSolverTable()->evaluate(task, task->layout->starts[k], task->layout->starts[k + 1]);
+            srGetNewtonTable()->evaluate(task, task->layout->starts[k], task->layout->starts[k + 1]);
     }
 }
 
@@ -124,7 +124,7 @@ static void multiplyChunks(int32_t begin, int32_t end, int32_t worker, void* con
     (void)worker;
     const srCellTask* task = context;
     for (int32_t k = 2 * begin + task->parity; k < 2 * end; k += 2) {
-        srGetSolverTable()->multiplyHessian(task, task->layout->starts[k], task->layout->starts[k + 1]);
+        srGetNewtonTable()->multiplyHessian(task, task->layout->starts[k], task->layout->starts[k + 1]);
     }
 }
 

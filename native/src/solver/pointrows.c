@@ -3,7 +3,7 @@
 #include "solver/pointrows.h"
 
 #include "core/parallel.h"
-#include "solver/solver_kernels.h"
+#include "solver/newton_kernels.h"
 
 #define ROWS_PER_BLOCK 4096 // some microseconds of work
 
@@ -33,27 +33,27 @@ static void dotRange(int32_t begin, int32_t end, int32_t worker, void* context) 
     (void)worker;
     const Rows* rows = context;
     rows->partials[begin / ROWS_PER_BLOCK] =
-        srGetSolverTable()->dotRows(rows->x + 4 * (int64_t)begin, rows->y + 4 * (int64_t)begin, end - begin);
+        srGetNewtonTable()->dotRows(rows->x + 4 * (int64_t)begin, rows->y + 4 * (int64_t)begin, end - begin);
 }
 
 static void dotPackedRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Rows* rows = context;
-    rows->partials[begin / ROWS_PER_BLOCK] = srGetSolverTable()->dotPacked(
+    rows->partials[begin / ROWS_PER_BLOCK] = srGetNewtonTable()->dotPacked(
         rows->x + 4 * (int64_t)begin, rows->y + 3 * (int64_t)begin, end - begin);
 }
 
 static void turnRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Rows* rows = context;
-    srGetSolverTable()->turnRows(rows->x + 3 * (int64_t)begin, rows->factor, rows->diagonal + begin,
+    srGetNewtonTable()->turnRows(rows->x + 3 * (int64_t)begin, rows->factor, rows->diagonal + begin,
                                  rows->a + 4 * (int64_t)begin, rows->b + 4 * (int64_t)begin, end - begin);
 }
 
 static void advanceRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Rows* rows = context;
-    srGetSolverTable()->advanceRows(rows->factor, rows->x + 4 * (int64_t)begin, rows->y + 4 * (int64_t)begin,
+    srGetNewtonTable()->advanceRows(rows->factor, rows->x + 4 * (int64_t)begin, rows->y + 4 * (int64_t)begin,
                                     rows->a + 4 * (int64_t)begin, rows->b + 4 * (int64_t)begin, end - begin);
 }
 
@@ -80,5 +80,5 @@ void srAdvanceRows(float alpha, const float* p, const float* q, float* d, float*
 }
 
 void srPackRows(const float* x, float* packed, int32_t count) {
-    srGetSolverTable()->packRows(x, packed, count);
+    srGetNewtonTable()->packRows(x, packed, count);
 }

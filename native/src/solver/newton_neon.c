@@ -2,10 +2,10 @@
 //
 // The kernels of the solvers with NEON.
 
-#include "solver/solver_kernels.h"
+#include "solver/newton_kernels.h"
 
 #if defined(SR_HAS_NEON)
 #define SR_SIMD_NEON
-#define SR_SOLVER_TABLE srSolverTableNeon
-#include "solver/solver_paths.inl"
+#define SR_NEWTON_TABLE srNewtonTableNeon
+#include "solver/newton_paths.inl"
 #endif

@@ -2,5 +2,5 @@
 //
 // The kernels of the solvers with what each processor has.
 
-#define SR_SOLVER_TABLE srSolverTableScalar
-#include "solver/solver_paths.inl"
+#define SR_NEWTON_TABLE srNewtonTableScalar
+#include "solver/newton_paths.inl"

@@ -2,10 +2,10 @@
 //
 // The kernels of the solvers with AVX2.
 
-#include "solver/solver_kernels.h"
+#include "solver/newton_kernels.h"
 
 #if defined(SR_HAS_AVX2)
 #define SR_SIMD_AVX2
-#define SR_SOLVER_TABLE srSolverTableAvx2
-#include "solver/solver_paths.inl"
+#define SR_NEWTON_TABLE srNewtonTableAvx2
+#include "solver/newton_paths.inl"
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The kernels of one path: include it with SR_SOLVER_TABLE, the name of the table to make, defined.
+// The kernels of one path: include it with SR_NEWTON_TABLE, the name of the table to make, defined.
 
-#include "solver/solver_kernels.h"
+#include "solver/newton_kernels.h"
 
 #include "math/simd_rows.h"
 
@@ -30,7 +30,7 @@
 
 #include "solver/pointrows.inl"
 
-const srSolverTable SR_SOLVER_TABLE = {
+const srNewtonTable SR_NEWTON_TABLE = {
     .pose = poseCells,
     .evaluate = evaluateCells,
     .multiplyHessian = multiplyCells,

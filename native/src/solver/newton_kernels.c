@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include "solver/solver_kernels.h"
+#include "solver/newton_kernels.h"
 
 #include "math/simd_path.h"
 
-const srSolverTable* srGetSolverTable(void) {
+const srNewtonTable* srGetNewtonTable(void) {
     switch (srGetSimdPath()) {
 #if defined(SR_HAS_AVX2)
     case sr_simdAvx2:
-        return &srSolverTableAvx2;
+        return &srNewtonTableAvx2;
 #endif
 #if defined(SR_HAS_NEON)
     case sr_simdNeon:
-        return &srSolverTableNeon;
+        return &srNewtonTableNeon;
 #endif
     default:
-        return &srSolverTableScalar;
+        return &srNewtonTableScalar;
     }
 }

@@ -23,7 +23,7 @@ typedef struct srCellTask {
 } srCellTask;
 
 /// What the functions on rows want is said with those who call them (pointrows.c).
-typedef struct srSolverTable {
+typedef struct srNewtonTable {
     void (*pose)(const srCellTask* task, int32_t begin, int32_t end);
     double (*evaluate)(const srCellTask* task, int32_t begin, int32_t end);
     void (*multiplyHessian)(const srCellTask* task, int32_t begin, int32_t end);
@@ -32,9 +32,9 @@ typedef struct srSolverTable {
     void (*turnRows)(const float* z, float beta, const float* diagonal, float* p, float* q, int32_t count);
     void (*advanceRows)(float alpha, const float* p, const float* q, float* d, float* r, int32_t count);
     void (*packRows)(const float* x, float* packed, int32_t count);
-} srSolverTable;
+} srNewtonTable;
 
-extern const srSolverTable srSolverTableScalar, srSolverTableAvx2, srSolverTableNeon;
+extern const srNewtonTable srNewtonTableScalar, srNewtonTableAvx2, srNewtonTableNeon;
 
 /// The table of the path that srGetSimdPath tells.
-const srSolverTable* srGetSolverTable(void);
+const srNewtonTable* srGetNewtonTable(void);
