@@ -2,7 +2,7 @@
 //
 // Energies of cells against finite differences and against plain sums; posed stretches by what they promise.
 
-#include "flesh.h"
+#include "bone_bar.h"
 
 #include "math/simd_path.h"
 #include "solver/pointrows.h"

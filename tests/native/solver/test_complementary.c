@@ -4,7 +4,7 @@
 // minimum is a minimum of an energy that is summed up here, dials mean what they say, broken input stays
 // finite, workers and paths do not change a bit.
 
-#include "flesh.h"
+#include "bone_bar.h"
 
 #include "core/alloc.h"
 #include "core/hash.h"

@@ -2,7 +2,7 @@
 //
 // Preparing the complementary solver: rigs that fight back, materials that are nothing, memory that is gone.
 
-#include "flesh.h"
+#include "bone_bar.h"
 
 static const int32_t BAR[3] = {2, 6, 2};
 static const double SPACING = 0.2;

@@ -2,7 +2,7 @@
 //
 // The rig's rows: their span is that of J' M D, no more and no less; projections project.
 
-#include "flesh.h"
+#include "bone_bar.h"
 
 #include "math/small.h"
 
