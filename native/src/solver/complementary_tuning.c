@@ -18,6 +18,7 @@
 #define PI 3.14159265358979323846
 // of the Laplacian: what the preconditioner's diagonal has at least, where there is neither mass nor pull
 #define LEAST_DIAGONAL 1e-6
+#define LAMBDA_SHARE 0.25 // 0.1 to 1 differ by a fortieth of the products
 
 srComplementaryDials srDefaultComplementaryDials(void) {
     return (srComplementaryDials){
@@ -115,6 +116,8 @@ static void tuneCells(srComplementaryTuning* tuning, const srComplementaryRest* 
     const srComplementaryDials* dials = &tuning->dials;
     double volumeScale = dials->scale * dials->scale * dials->scale;
     int32_t laneCount = SR_BLOCK_LANES * rest->layout.blockCount;
+    tuning->restEnergy = 0.0;
+    tuning->shapes.model = dials->model;
     int32_t real = 0; // lanes that are left over take the shape of the last real one
     for (int32_t place = 0; place < laneCount; ++place) {
         int32_t block = place / SR_BLOCK_LANES, lane = place % SR_BLOCK_LANES;
@@ -131,6 +134,10 @@ static void tuneCells(srComplementaryTuning* tuning, const srComplementaryRest* 
         }
         tuning->shapes.weights[block].x[lane] = weight;
         tuning->shapes.weightsF[block].x[lane] = (float)weight;
+        double bulk = srLameLambda(&dials->material) / (2.0 * dials->material.shearModulus);
+        tuning->shapes.bulkWeights[block].x[lane] = weight > 0.0 ? weight * bulk : 0.0;
+        tuning->shapes.bulkWeightsF[block].x[lane] = (float)tuning->shapes.bulkWeights[block].x[lane];
+        tuning->restEnergy += dials->model == sr_elasticArap ? 0.0 : 2.0 * weight;
         tuning->shapes.masses[block].x[lane] = 0.25 * dials->material.density * volume;
     }
 }
@@ -149,11 +156,20 @@ static void tuneNodes(srComplementaryTuning* tuning, const srComplementaryRest* 
     }
 }
 
+// How much stiffer than ARAP a material is to the preconditioner: shear waves have mu, pressure waves 2 mu +
+// lambda, and between the two lies what needs the fewest products.
+static double findStiffening(const srComplementaryDials* dials) {
+    double shear = 2.0 * dials->material.shearModulus;
+    bool isStiffer = dials->model != sr_elasticArap && shear > 0.0;
+    return isStiffer ? 1.0 + LAMBDA_SHARE * srLameLambda(&dials->material) / shear : 1.0;
+}
+
 // the Laplacian, 2 mu V g_a . g_b with the rows of B as gradients of the last three corners
 static void addLaplacian(srComplementaryTuning* tuning, const srComplementaryRest* rest) {
     static const int PAIRS[10][2] = {{0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1},
                                      {2, 2}, {3, 0}, {3, 1}, {3, 2}, {3, 3}};
     const srComplementaryDials* dials = &tuning->dials;
+    double stiffening = findStiffening(dials);
     for (int32_t cell = 0; cell < rest->cellCount; ++cell) {
         const srMat3* B = &rest->inverses[cell];
         double g[4][3];
@@ -163,7 +179,7 @@ static void addLaplacian(srComplementaryTuning* tuning, const srComplementaryRes
             }
             g[0][j] = -(g[1][j] + g[2][j] + g[3][j]);
         }
-        double weight = stiffnessOf(dials, cell) * rest->volumes[cell] * dials->scale;
+        double weight = stiffening * stiffnessOf(dials, cell) * rest->volumes[cell] * dials->scale;
         for (int pair = 0; pair < 10; ++pair) {
             const double *a = g[PAIRS[pair][0]], *b = g[PAIRS[pair][1]];
             tuning->A.values[rest->entries[cell][pair]] += weight * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
@@ -235,6 +251,11 @@ cleanup:
 
 srResult srComplementaryTuning_Set(srComplementaryTuning* tuning, const srComplementaryRest* rest,
                                    const srComplementaryDials* dials) {
+    if (dials->model != sr_elasticArap && dials->poseCorrection < 1.0) {
+        return srFail(sr_errorInvalidValue,
+                      "This material has no Pose correction of %g: set it to 1, or choose ARAP.",
+                      dials->poseCorrection);
+    }
     tuning->dials = *dials;
     double substep = dials->frameSeconds / dials->substeps;
     tuning->h = dials->integrator == sr_integratorBdf2 ? 2.0 / 3.0 * substep : substep;
