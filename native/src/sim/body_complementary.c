@@ -184,6 +184,8 @@ static srResult tuneComplementary(void* self, const srBodySettings* settings) {
     dials.cellStiffnesses = spread(body, maps.stiffness, body->stiffness);
     findPulls(body, maps.stiffness);
     dials.nodePulls = body->pulls;
+    dials.nodeMasses = maps.mass;
+    dials.nodeDampings = maps.damping;
     SR_TRY(srComplementaryTuning_Set(&body->tuning, &body->rest, &dials));
     return makeScratch(body);
 }

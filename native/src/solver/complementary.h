@@ -85,7 +85,9 @@ typedef struct srComplementaryDials {
     int32_t newtonLimit;          ///< Steps of Newton's method a substep at most,
     int32_t innerLimit;           ///< and products with the Hessian.
     const float* cellStiffnesses; ///< Factors, one a cell; null is 1. Copied; likewise:
-    const float* nodePulls;       ///< Factors of the pull, one a node.
+    const float* nodePulls;       ///< Factors of the pull, one a node; likewise:
+    const float* nodeMasses;      ///< of the mass,
+    const float* nodeDampings;    ///< and of the damping.
 } srComplementaryDials;
 
 /// BDF2, one substep, tolerance 1e-3, 20 and 200 steps; all else zero.
@@ -98,6 +100,7 @@ typedef struct srComplementaryTuning {
     double diagonalLength; ///< Of the diagonal of A.
     double restEnergy;     ///< Of what materials other than ARAP sum up at rest, before it cancels.
     double* masses;        ///< M
+    double* drags;         ///< alpha M / h
     double* diagonal;      ///< M/h^2 + alpha M/h + k
     float* diagonalF;
     srCellShapes shapes;

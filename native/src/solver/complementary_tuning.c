@@ -58,8 +58,10 @@ static void freeMatrix(const srCsc* pattern, srCsc* A) {
 static srResult buildTuning(const srComplementaryRest* rest, srComplementaryTuning* tuning) {
     tuning->masses = SR_ALLOC_ZERO(double, rest->nodeCount);
     tuning->diagonal = SR_ALLOC_ZERO(double, rest->nodeCount);
+    tuning->drags = SR_ALLOC_ZERO(double, rest->nodeCount);
     tuning->diagonalF = SR_ALLOC_ZERO(float, rest->nodeCount);
-    if (tuning->masses == NULL || tuning->diagonal == NULL || tuning->diagonalF == NULL) {
+    if (tuning->masses == NULL || tuning->drags == NULL || tuning->diagonal == NULL ||
+        tuning->diagonalF == NULL) {
         return srFailOutOfMemory("the material");
     }
     if (rest->rows.rowCount > 0) {
@@ -85,6 +87,7 @@ srResult srCreateComplementaryTuning(const srComplementaryRest* rest, srCompleme
 void srDestroyComplementaryTuning(const srComplementaryRest* rest, srComplementaryTuning* tuning) {
     SR_FREE(tuning->masses, rest->nodeCount);
     SR_FREE(tuning->diagonal, rest->nodeCount);
+    SR_FREE(tuning->drags, rest->nodeCount);
     SR_FREE(tuning->diagonalF, rest->nodeCount);
     SR_FREE(tuning->schur, srSmallCount(rest->rows.rowCount));
     srDestroyCellShapes(&rest->layout, &tuning->shapes);
@@ -142,6 +145,10 @@ static void tuneCells(srComplementaryTuning* tuning, const srComplementaryRest* 
     }
 }
 
+static double factorOf(const float* factors, int32_t i) {
+    return factors == NULL ? 1.0 : (double)factors[i];
+}
+
 static void tuneNodes(srComplementaryTuning* tuning, const srComplementaryRest* rest) {
     const srComplementaryDials* dials = &tuning->dials;
     double volumeScale = dials->scale * dials->scale * dials->scale;
@@ -149,9 +156,11 @@ static void tuneNodes(srComplementaryTuning* tuning, const srComplementaryRest* 
     double h = tuning->h;
     for (int32_t i = 0; i < rest->nodeCount; ++i) {
         double mass = dials->material.density * rest->nodeVolumes[i] * volumeScale;
-        double pull = dials->nodePulls == NULL ? 1.0 : (double)dials->nodePulls[i];
+        mass *= factorOf(dials->nodeMasses, i);
         tuning->masses[i] = mass;
-        tuning->diagonal[i] = mass * (1.0 / (h * h) + dials->dampingRate / h + omega * omega * pull);
+        tuning->drags[i] = mass * dials->dampingRate * factorOf(dials->nodeDampings, i) / h;
+        tuning->diagonal[i] =
+            mass * (1.0 / (h * h) + omega * omega * factorOf(dials->nodePulls, i)) + tuning->drags[i];
         tuning->diagonalF[i] = (float)tuning->diagonal[i];
     }
 }
@@ -265,7 +274,7 @@ srResult srComplementaryTuning_Set(srComplementaryTuning* tuning, const srComple
 
     // what was painted is spread now, and its arrays may go
     tuning->dials.cellStiffnesses = NULL;
-    tuning->dials.nodePulls = NULL;
+    tuning->dials.nodePulls = tuning->dials.nodeMasses = tuning->dials.nodeDampings = NULL;
     SR_TRY(srCholesky_Factor(tuning->cholesky, &tuning->A));
     if (tuning->factor.bytes == NULL) {
         SR_TRY(srCreateFactor(tuning->cholesky, sr_factorFloat, &tuning->factor));
