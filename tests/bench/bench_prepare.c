@@ -6,6 +6,7 @@
 // (prepare_whole.c), and with --data DIR the meshes of a folder.
 
 #include "prepare_field.h"
+#include "prepare_mesher.h"
 #include "prepare_plain.h"
 #include "prepare_whole.h"
 #include "report.h"
@@ -186,7 +187,7 @@ static void benchTree(srBenchReport* report, Scene* scene, const char* caseName)
 static double scanLattice(const srSurface* surface, double spacing) {
     srLattice lattice;
     double sum = 0.0; // so that the scan is not optimised away
-    if (!srMakeLattice(surface->lower, surface->upper, 0.36 * spacing, spacing, INT32_MAX / 4, &lattice)) {
+    if (!srMakeLattice(surface->lower, surface->upper, 0.4 * spacing, spacing, INT32_MAX / 4, &lattice)) {
         return HUGE_VAL;
     }
     double start = srGetSeconds();
@@ -203,9 +204,13 @@ static void benchMeshing(srBenchReport* report, Scene* scene, const char* caseNa
     srMesherReport found = {0};
     double seconds = HUGE_VAL;
     for (int run = 0; run < runCount; run++) {
+        srMesh made;
         srDestroyCage(&scene->cage);
         double start = srGetSeconds();
-        check(srMeshSurface(&scene->surface, &settings, &scene->cage, &found));
+        check(srMeshSurface(&scene->surface, &settings, &made, &found));
+        scene->cage = made.cage;
+        made.cage = (srCage){0};
+        srDestroyMesh(&made);
         seconds = lesser(seconds, srGetSeconds() - start);
     }
     double scan = scanLattice(&scene->surface, found.spacing);
@@ -282,6 +287,7 @@ static void benchShape(srBenchReport* report, const Shape* shape) {
         benchEmbedding(report, &scene, caseName);
         benchTransfer(report, &scene, caseName);
     }
+    srBenchMesherTargets(report, shape->name, &scene.surface);
     srDestroyEmbedding(&scene.embedding);
     srDestroyCage(&scene.cage);
     srDestroyBvh(scene.bvh);

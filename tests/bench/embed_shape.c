@@ -85,7 +85,12 @@ static srResult makeCage(Shape* shape, int32_t nodeCount) {
                                       &shape->surface, &found);
     free(points);
     SR_TRY(result);
-    return srMeshSurface(&shape->surface, &settings, &shape->cage, &made);
+    srMesh mesh;
+    SR_TRY(srMeshSurface(&shape->surface, &settings, &mesh, &made));
+    shape->cage = mesh.cage;
+    mesh.cage = (srCage){0};
+    srDestroyMesh(&mesh);
+    return sr_success;
 }
 
 srResult createShape(Shape* shape, int32_t around, int32_t down, int32_t nodeCount) {

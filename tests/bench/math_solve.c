@@ -361,7 +361,11 @@ static void benchCage(srBenchReport* report, const srSurface* surface, int32_t t
                       uint64_t* sink) {
     Scene s = {0};
     srMesherReport found;
-    check(srMeshSurface(surface, &(srMesherSettings){.targetNodeCount = target}, &s.cage, &found));
+    srMesh made;
+    check(srMeshSurface(surface, &(srMesherSettings){.targetNodeCount = target}, &made, &found));
+    s.cage = made.cage;
+    made.cage = (srCage){0};
+    srDestroyMesh(&made);
     s.A = assemble(&s.cage);
     makeOperands(&s);
     char caseName[64];

@@ -229,7 +229,9 @@ static double measureOutside(const srJudge* judge, const srSoup* boundary, const
                              const srScan* repaired) {
     double worst = 0.0;
     for (int32_t f = 0; f < boundary->triangleCount; f++) {
-        double size = judge->cellSizes[judge->topology.boundaryCells[f]], corners[4][3] = {{0}};
+        // a corner of a cell that the skin cuts off is not a finer cage
+        double size = fmax(judge->cellSizes[judge->topology.boundaryCells[f]], judge->typicalSize);
+        double corners[4][3] = {{0}};
         for (int c = 0; c < 3; c++) {
             srSoup_GetCorner(boundary, f, c, corners[c]);
             for (int i = 0; i < 3; i++) {

@@ -19,7 +19,7 @@ static void ask(const srSurface* surface, const srBvh* bvh, srVec3 point) {
     srFuzzRequire(isfinite(distance) && distance >= 0.0);
     srFuzzRequire(isfinite(nearest.x) && isfinite(nearest.y) && isfinite(nearest.z));
     srFuzzRequire(isfinite(srBvh_WindingNumber(bvh, point)));
-    srField field = {bvh, 0.01 * surface->size};
+    srField field = {.bvh = bvh, .offset = 0.01 * surface->size};
     srFuzzRequire(isfinite(srField_Value(&field, point)));
 }
 

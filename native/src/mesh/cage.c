@@ -67,11 +67,14 @@ static bool copyTurned(const srVec3* nodes, const int32_t cell[4], int32_t out[4
     return fabs(volume) > FLAT_SHARE * longest2 * sqrt(longest2);
 }
 
+// `outNew` holds where each went, or SR_NULL_INDEX.
 static int32_t collectCells(const srVec3* nodes, const int32_t (*cells)[4], int32_t cellCount,
-                            int32_t (*out)[4]) {
+                            int32_t (*out)[4], int32_t* outNew) {
     int32_t count = 0;
     for (int32_t cell = 0; cell < cellCount; cell++) {
-        count += copyTurned(nodes, cells[cell], out[count]);
+        bool isKept = copyTurned(nodes, cells[cell], out[count]);
+        outNew[cell] = isKept ? count : SR_NULL_INDEX;
+        count += isKept;
     }
     return count;
 }
@@ -175,9 +178,9 @@ static int32_t orderNodes(const Graph* graph, int32_t* queue, uint8_t* isQueued)
     return count;
 }
 
-// Moves cells to the order of their lowest nodes.
+// Moves cells to the order of their lowest nodes; `places` holds where each went.
 static void sortCells(int32_t (*cells)[4], int32_t cellCount, srKeyed* keys, srKeyed* scratch,
-                      int32_t (*out)[4]) {
+                      int32_t (*out)[4], int32_t* places) {
     for (int32_t cell = 0; cell < cellCount; cell++) {
         int32_t lowest = cells[cell][0];
         for (int c = 1; c < 4; c++) {
@@ -188,6 +191,7 @@ static void sortCells(int32_t (*cells)[4], int32_t cellCount, srKeyed* keys, srK
     srSortKeyed(keys, scratch, cellCount);
     for (int32_t place = 0; place < cellCount; place++) {
         memcpy(out[place], cells[keys[place].value], sizeof(out[0]));
+        places[keys[place].value] = place;
     }
 }
 
@@ -195,6 +199,8 @@ static void sortCells(int32_t (*cells)[4], int32_t cellCount, srKeyed* keys, srK
 typedef struct Work {
     srArena* arena;
     int32_t (*cells)[4];
+    int32_t* collected; // where a given cell is in `cells`
+    int32_t* places;    // where one of `cells` is in the cage
     srKeyed* keys;
     srKeyed* keyScratch;
     Graph graph;
@@ -209,6 +215,8 @@ static srResult allocateWork(int32_t nodeCount, int32_t cellCount, Work* work) {
         return srFailOutOfMemory("the cage");
     }
     work->cells = srArena_Push(work->arena, (size_t)cellCount, sizeof(work->cells[0]), "cells");
+    work->collected = SR_PUSH(work->arena, int32_t, cellCount, "cells");
+    work->places = SR_PUSH(work->arena, int32_t, cellCount, "cells");
     work->keys = SR_PUSH(work->arena, srKeyed, 6 * cellCount, "edge keys");
     work->keyScratch = SR_PUSH(work->arena, srKeyed, 6 * cellCount, "edge keys");
     work->graph.starts = SR_PUSH(work->arena, int32_t, nodeCount + 1, "graph");
@@ -216,9 +224,9 @@ static srResult allocateWork(int32_t nodeCount, int32_t cellCount, Work* work) {
     work->queue = SR_PUSH(work->arena, int32_t, nodeCount, "queue");
     work->newNumber = SR_PUSH(work->arena, int32_t, nodeCount, "new numbers");
     work->isQueued = SR_PUSH(work->arena, uint8_t, nodeCount, "marks");
-    if (work->cells == NULL || work->keys == NULL || work->keyScratch == NULL || work->graph.starts == NULL ||
-        work->graph.neighbours == NULL || work->queue == NULL || work->newNumber == NULL ||
-        work->isQueued == NULL) {
+    if (work->cells == NULL || work->collected == NULL || work->places == NULL || work->keys == NULL ||
+        work->keyScratch == NULL || work->graph.starts == NULL || work->graph.neighbours == NULL ||
+        work->queue == NULL || work->newNumber == NULL || work->isQueued == NULL) {
         return srFailOutOfMemory("the cage");
     }
     work->graph.nodeCount = nodeCount;
@@ -249,7 +257,7 @@ static srResult fillCage(const srVec3* nodes, Work* work, srCage* cage) {
     for (int32_t place = 0; place < cage->nodeCount; place++) {
         cage->nodes[cage->nodeCount - 1 - place] = nodes[work->queue[place]];
     }
-    sortCells(work->cells, cage->cellCount, work->keys, work->keyScratch, cage->cells);
+    sortCells(work->cells, cage->cellCount, work->keys, work->keyScratch, cage->cells, work->places);
     collectEdges((const int32_t (*)[4])cage->cells, cage->cellCount, work->keys, work->keyScratch);
     for (int32_t e = 0; e < cage->edgeCount; e++) {
         cage->edges[e][0] = (int32_t)(work->keys[e].key >> 32);
@@ -260,6 +268,11 @@ static srResult fillCage(const srVec3* nodes, Work* work, srCage* cage) {
 
 srResult srCreateCage(const srVec3* nodes, int32_t nodeCount, const int32_t (*cells)[4], int32_t cellCount,
                       srCage* outCage) {
+    return srCreateCageMapped(nodes, nodeCount, cells, cellCount, NULL, outCage);
+}
+
+srResult srCreateCageMapped(const srVec3* nodes, int32_t nodeCount, const int32_t (*cells)[4],
+                            int32_t cellCount, int32_t* outNewCells, srCage* outCage) {
     SR_TRY(checkInput(nodes, nodeCount, cells, cellCount));
     srResult result = sr_success;
     srCage cage = {0};
@@ -267,7 +280,7 @@ srResult srCreateCage(const srVec3* nodes, int32_t nodeCount, const int32_t (*ce
     SR_TRY_CLEANUP(allocateWork(nodeCount, cellCount, &work));
 
     // keep cells with a volume, turned the right way round
-    cage.cellCount = collectCells(nodes, cells, cellCount, work.cells);
+    cage.cellCount = collectCells(nodes, cells, cellCount, work.cells, work.collected);
     if (cage.cellCount == 0) {
         result = srFail(sr_errorBadMesh, "None of the %d cells has a volume.", cellCount);
         goto cleanup;
@@ -278,6 +291,10 @@ srResult srCreateCage(const srVec3* nodes, int32_t nodeCount, const int32_t (*ce
         collectEdges((const int32_t (*)[4])work.cells, cage.cellCount, work.keys, work.keyScratch);
     cage.nodeCount = renumber(&work, cage.cellCount, cage.edgeCount);
     SR_TRY_CLEANUP(fillCage(nodes, &work, &cage));
+    for (int32_t cell = 0; cell < cellCount && outNewCells != NULL; cell++) {
+        int32_t kept = work.collected[cell];
+        outNewCells[cell] = kept == SR_NULL_INDEX ? SR_NULL_INDEX : work.places[kept];
+    }
     *outCage = cage;
 
 cleanup:

@@ -27,6 +27,11 @@ typedef struct srCage {
 SR_MUST_USE srResult srCreateCage(const srVec3* nodes, int32_t nodeCount, const int32_t (*cells)[4],
                                   int32_t cellCount, srCage* outCage);
 
+/// As srCreateCage, and for each cell given the cell it became, or `SR_NULL_INDEX` when it had no volume.
+/// `outNewCells` may be null.
+SR_MUST_USE srResult srCreateCageMapped(const srVec3* nodes, int32_t nodeCount, const int32_t (*cells)[4],
+                                        int32_t cellCount, int32_t* outNewCells, srCage* outCage);
+
 /// Accepts a zeroed cage.
 void srDestroyCage(srCage* cage);
 

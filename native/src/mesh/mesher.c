@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The search for the spacing that gives the wanted number of nodes, around one meshing: sample, cut, warp,
-// stuff.
+// The search for the spacing that gives the wanted number of nodes, around one meshing: sample, scaffold,
+// split, cut, warp, stuff, mend.
 
 #include "mesh/mesher.h"
 
 #include "core/alloc.h"
-#include "mesh/bvh.h"
+#include "mesh/contacts.h"
+#include "mesh/copies.h"
 #include "mesh/field.h"
+#include "mesh/homes.h"
+#include "mesh/manifold.h"
 #include "mesh/progress.h"
 #include "mesh/quality.h"
+#include "mesh/scaffold.h"
+#include "mesh/splinters.h"
 #include "mesh/stuffing.h"
 
 #include <math.h>
@@ -18,81 +23,67 @@
 // planes of points is sqrt(1/2) cubes (planes x + y = const); a sheet of any direction, however thin, becomes
 // a slab of twice the offset, and with half the gap it always holds a whole plane of points: an ear or a fin
 // is never lost. 1/4 was considered: slimmer, but it loses thin sheets in the unlucky directions.
-#define OFFSET_SHARE 0.36
+#define THIN_OFFSET 0.4
+
+// Where flesh is thick: what the cage's flat faces cut off a round skin.
+#define THICK_OFFSET 0.12
+
+// Where that would make the cage too large, because all of the shape is only a cube or two thick, less of it.
+#define THICK_STEPS 4
+#define LARGEST_GROWTH 1.2
+#define LIMIT_OF_GROWTH 1.3
 
 // Meshings for one cage, and when the count is near enough to stop
-#define TRIAL_COUNT 5
-#define COUNT_TOLERANCE 0.04
+#define TRIAL_COUNT 9
+#define PLAIN_TRIAL_COUNT 4
+#define COUNT_TOLERANCE 0.05
+#define COUNT_PATIENCE 0.012
 
 #define MAX_POINT_COUNT (1 << 23)
 #define MIN_TARGET 8
 #define MAX_TARGET 1000000
 
-// Probing for an inside: how many triangles, how far below them in sizes of the surface, and how much of the
-// view the surface must cover there. An open sheet covers half of it.
-#define PROBE_COUNT 1000
-#define PROBE_DEPTH 1e-5
-#define PROBE_WINDING 0.75
+#define SCRATCH_SIZE ((size_t)1 << 20)
+
+// Of the whole progress: until the solid is there
+#define SOLID_SHARE 0.15
 
 typedef struct Meshing {
     const srSurface* surface;
     const srMesherSettings* settings;
-    srBvh* bvh;
-    double volume; // what the surface's triangles enclose, if it is closed
-    double area;
+    srSolid solid;
+    srContacts contacts;
+    srVec3 lower, upper; // of the solid
 } Meshing;
 
-static srVec3 doubleAreaVector(const srSurface* surface, int32_t triangle) {
-    const int32_t* corners = surface->triangles[triangle];
-    srVec3 a = surface->points[corners[0]];
-    return srCross(srSub(surface->points[corners[1]], a), srSub(surface->points[corners[2]], a));
+// One spacing tried. Everything lives in its arena.
+typedef struct Trial {
+    srArena* arena;
+    srScaffold scaffold; // before the split
+    srFlesh flesh;
+    srCopies copies;
+    srRawCells cells;
+    double spacing;
+    int offsetStep;      // of the offset where flesh is thick; below zero: not chosen yet
+    int32_t insideCount; // points of the scaffold inside
+    double insideVolume;
+    int32_t removedCount;
+    int32_t pieceCount;
+    double growth; // of the count by copies
+    bool isWhole;  // with copies
+} Trial;
+
+// Nodes expected at a spacing h: the lattice has two points a cube, and the skin takes roughly three a
+// square. Only where the search starts.
+static double expectNodes(double volume, double area, double h) {
+    return 2.0 * volume / (h * h * h) + 3.0 * area / (h * h);
 }
 
-static srVec3 triangleCentre(const srSurface* surface, int32_t triangle) {
-    const int32_t* corners = surface->triangles[triangle];
-    srVec3 sum = srAdd(surface->points[corners[0]], surface->points[corners[1]]);
-    return srScale(1.0 / 3.0, srAdd(sum, surface->points[corners[2]]));
-}
-
-static void measureSurface(Meshing* meshing) {
-    const srSurface* surface = meshing->surface;
-    srVec3 middle = srScale(0.5, srAdd(surface->lower, surface->upper));
-    for (int32_t t = 0; t < surface->triangleCount; t++) {
-        srVec3 n = doubleAreaVector(surface, t);
-        meshing->area += 0.5 * srLength(n);
-        meshing->volume += srDot(srSub(triangleCentre(surface, t), middle), n) / 6.0;
-    }
-    meshing->volume = fabs(meshing->volume);
-}
-
-// Whether the surface encloses anything: some point just beside a triangle sees the surface nearly all round.
-static bool enclosesAnything(const Meshing* meshing) {
-    const srSurface* surface = meshing->surface;
-    int32_t step = surface->triangleCount / PROBE_COUNT + 1;
-    for (int32_t t = 0; t < surface->triangleCount; t += step) {
-        srVec3 n = doubleAreaVector(surface, t);
-        srVec3 depth = srScale(PROBE_DEPTH * surface->size / srLength(n), n);
-        srVec3 centre = triangleCentre(surface, t);
-        double below = srBvh_WindingNumber(meshing->bvh, srSub(centre, depth));
-        double above = srBvh_WindingNumber(meshing->bvh, srAdd(centre, depth));
-        if (fabs(below) > PROBE_WINDING || fabs(above) > PROBE_WINDING) {
-            return true;
-        }
-    }
-    return false;
-}
-
-// Nodes expected at a spacing h: the lattice has two points a cube; the offset's slab and the cuts go with
-// the area, roughly three a square. Only where the search starts.
-static double expectNodes(const Meshing* meshing, double h) {
-    return 2.0 * meshing->volume / (h * h * h) + 3.0 * meshing->area / (h * h);
-}
-
-static double estimateSpacing(const Meshing* meshing) {
-    double low = 1e-6 * meshing->surface->size, high = meshing->surface->size;
+// The spacing at which `inside` points and `skin` nodes, both counted at spacing 1, become the target.
+static double findSpacing(double volume, double area, double target, double low, double high) {
     for (int halving = 0; halving < 60; halving++) {
         double middle = sqrt(low * high);
-        bool isTooFine = expectNodes(meshing, middle) > meshing->settings->targetNodeCount;
+        bool isTooFine = expectNodes(volume, area, middle) > target;
         low = isTooFine ? middle : low;
         high = isTooFine ? high : middle;
     }
@@ -101,9 +92,9 @@ static double estimateSpacing(const Meshing* meshing) {
 
 // The lattice of this spacing, or of the finest that memory is worth.
 static void makeLattice(const Meshing* meshing, double* spacing, srLattice* outLattice) {
-    const srSurface* surface = meshing->surface;
-    while (!srMakeLattice(surface->lower, surface->upper, OFFSET_SHARE * *spacing, *spacing, MAX_POINT_COUNT,
-                          outLattice)) {
+    double beyond = meshing->solid.halfThickness;
+    while (!srMakeLattice(meshing->lower, meshing->upper, beyond + THIN_OFFSET * *spacing, *spacing,
+                          MAX_POINT_COUNT, outLattice)) {
         *spacing *= 1.1;
     }
 }
@@ -111,77 +102,209 @@ static void makeLattice(const Meshing* meshing, double* spacing, srLattice* outL
 // A trial's part of the whole progress: the first half, then half of what is left, and so on.
 static srProgress partOfTrial(const Meshing* meshing, int trial) {
     srProgress whole = {meshing->settings->progress, meshing->settings->progressContext, 0.0f, 1.0f};
+    whole = srPartOfProgress(&whole, SOLID_SHARE, 1.0);
     double begin = 1.0 - 1.0 / (1 << trial);
     return srPartOfProgress(&whole, begin, 0.5 + 0.5 * begin);
 }
 
-static srResult meshOnce(const Meshing* meshing, double* spacing, int trial, srRawCells* outCells) {
-    srResult result = sr_success;
+static double clampShare(double x) {
+    return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 : x;
+}
+
+static srResult sampleScaffold(const Meshing* meshing, const srProgress* progress, Trial* trial) {
     srLattice lattice;
-    makeLattice(meshing, spacing, &lattice);
-    srWarp warp = {0};
-    srField field = {.bvh = meshing->bvh, .offset = OFFSET_SHARE * *spacing};
-    double* phi = SR_ALLOC(double, lattice.pointCount);
+    makeLattice(meshing, &trial->spacing, &lattice);
+    srField field = srMakeContactField(&meshing->contacts, &meshing->solid);
+    double* phi = SR_PUSH(trial->arena, double, lattice.pointCount, "distances");
     if (phi == NULL) {
         return srFailOutOfMemory("the lattice");
     }
-    srProgress part = partOfTrial(meshing, trial);
-    srProgress sampling = srPartOfProgress(&part, 0.0, 0.9);
-    srProgress cutting = srPartOfProgress(&part, 0.9, 0.95);
-    srProgress stuffing = srPartOfProgress(&part, 0.95, 1.0);
-    SR_TRY_CLEANUP(srField_Sample(&field, &lattice, phi, &sampling));
-    SR_TRY_CLEANUP(srCreateWarp(&lattice, &field, phi, &cutting, &warp));
-    SR_TRY_CLEANUP(srStuff(&warp, &stuffing, outCells));
+    srProgress sampling = srPartOfProgress(progress, 0.0, 0.9),
+               walking = srPartOfProgress(progress, 0.9, 1.0);
+    SR_TRY(srField_Sample(&field, &lattice, phi, &sampling));
 
-cleanup:
-    srDestroyWarp(&warp);
-    SR_FREE(phi, lattice.pointCount);
-    return result;
-}
-
-// Logarithms of a spacing and the count it gave
-typedef struct Trial {
-    double spacing;
-    double count;
-} Trial;
-
-// Secant on count = c spacing^-k, with k kept between a sheet's 2 and a solid's 3, and some room.
-static double nextSpacing(const Meshing* meshing, Trial last, Trial before, bool hasBefore) {
-    double k = 2.6;
-    if (hasBefore && fabs(last.spacing - before.spacing) > 1e-9) {
-        k = -(last.count - before.count) / (last.spacing - before.spacing);
+    // each point stands for half a cube, as far as it is inside
+    for (int32_t p = 0; p < lattice.pointCount; p++) {
+        trial->insideVolume += clampShare(0.5 - phi[p] / (0.8 * trial->spacing));
     }
-    k = fmin(fmax(k, 1.7), 3.5);
-    return exp(last.spacing + (last.count - log(meshing->settings->targetNodeCount)) / k);
+    trial->insideVolume *= 0.5 * trial->spacing * trial->spacing * trial->spacing;
+    return srCreateScaffold(&lattice, phi, THIN_OFFSET * trial->spacing, trial->arena, &walking,
+                            &trial->scaffold);
 }
 
-// The trial whose count is nearest to the target; nothing in `outBest` when none had a cell.
-static srResult searchSpacing(const Meshing* meshing, srRawCells* outBest, double* outSpacing) {
-    srRawCells best = {0};
-    Trial last = {0}, before = {0};
-    double bestError = HUGE_VAL;
-    double spacing = estimateSpacing(meshing);
-    for (int trial = 0; trial < TRIAL_COUNT && bestError > COUNT_TOLERANCE; trial++) {
-        srRawCells cells = {0};
-        srResult result = meshOnce(meshing, &spacing, trial, &cells);
+// What deviation is good enough after so many trials.
+static double toleranceOf(int number) {
+    return COUNT_TOLERANCE + COUNT_PATIENCE * number;
+}
+
+static srResult splitScaffold(const Meshing* meshing, const srProgress* progress, Trial* trial) {
+    srField field = srMakeContactField(&meshing->contacts, &meshing->solid);
+    srFleshSource source = {&field, &meshing->contacts};
+    srProgress growing = srPartOfProgress(progress, 0.0, 0.8),
+               splitting = srPartOfProgress(progress, 0.8, 1.0);
+    if (meshing->settings->gluesContacts) {
+        trial->copies.scaffold = trial->scaffold;
+        return sr_success;
+    }
+    SR_TRY(srCreateFlesh(&trial->scaffold, &source, trial->arena, &growing, &trial->flesh));
+    return srSplitScaffold(&trial->scaffold, &trial->flesh, trial->arena, &splitting, &trial->copies);
+}
+
+static void applyOffset(const srScaffold* scaffold, int step, double* scratch, double* level) {
+    srScaffold_OffsetLevel(scaffold, fmin(THICK_OFFSET * step / THICK_STEPS, THIN_OFFSET), THIN_OFFSET,
+                           scratch, level);
+}
+
+// The offset where flesh is thick, in steps: as much as the volume allows; a little more where parts would
+// come off otherwise that hang together under the offset of thin flesh.
+static int chooseOffset(const srScaffold* scaffold, double* scratch, double* level, int32_t* roots) {
+    double inside = srScaffold_EstimateVolume(scaffold, scaffold->phi);
+    applyOffset(scaffold, 4 * THICK_STEPS, scratch, level);
+    int32_t fewest = srScaffold_CountPieces(scaffold, level, scratch, roots);
+    int step = THICK_STEPS;
+    applyOffset(scaffold, step, scratch, level);
+    while (step > 0 && srScaffold_EstimateVolume(scaffold, level) > LARGEST_GROWTH * inside) {
+        applyOffset(scaffold, --step, scratch, level);
+    }
+    int chosen = step;
+    while (srScaffold_CountPieces(scaffold, level, scratch, roots) > fewest) {
+        applyOffset(scaffold, ++step, scratch, level);
+        if (srScaffold_EstimateVolume(scaffold, level) > LIMIT_OF_GROWTH * inside) {
+            return chosen;
+        }
+    }
+    return step;
+}
+
+static srResult stuffScaffold(const Meshing* meshing, const srProgress* progress, Trial* trial) {
+    srScaffold* scaffold = &trial->copies.scaffold;
+    srField field = srMakeContactField(&meshing->contacts, &meshing->solid);
+    double* level = SR_PUSH(trial->arena, double, scaffold->pointCount, "levels");
+    double* scratch = SR_PUSH(trial->arena, double, scaffold->pointCount, "levels");
+    int32_t* roots = SR_PUSH(trial->arena, int32_t, scaffold->pointCount, "pieces");
+    if (level == NULL || scratch == NULL || roots == NULL) {
+        return srFailOutOfMemory("the lattice");
+    }
+    if (trial->offsetStep < 0) {
+        trial->offsetStep = chooseOffset(scaffold, scratch, level, roots);
+    }
+    applyOffset(scaffold, trial->offsetStep, scratch, level);
+    trial->insideCount = 0;
+    for (int32_t point = 0; point < scaffold->pointCount; point++) {
+        trial->insideCount += level[point] < 0.0;
+    }
+    srProgress cutting = srPartOfProgress(progress, 0.0, 0.5),
+               stuffing = srPartOfProgress(progress, 0.5, 1.0);
+    srWarp warp;
+    SR_TRY(srCreateWarp(scaffold, &field, level, trial->arena, &cutting, &warp));
+    return srStuff(&warp, trial->arena, &stuffing, &trial->cells);
+}
+
+static srResult stuffCopies(const Meshing* meshing, const srProgress* progress, Trial* trial) {
+    srProgress splitting = srPartOfProgress(progress, 0.0, 0.7);
+    srProgress stuffing = srPartOfProgress(progress, 0.7, 0.85);
+    srProgress mending = srPartOfProgress(progress, 0.85, 1.0);
+    int32_t plainCount = trial->cells.nodeCount;
+    SR_TRY(splitScaffold(meshing, &splitting, trial));
+    if (trial->copies.copyCount > 0) {
+        SR_TRY(stuffScaffold(meshing, &stuffing, trial));
+    }
+    SR_TRY(srMakeManifold(&trial->cells, trial->arena, &mending, &trial->removedCount));
+    SR_TRY(srDropSplinters(&trial->copies, trial->arena, &trial->cells, &trial->pieceCount));
+    trial->growth = plainCount > 0 ? trial->cells.nodeCount / (double)plainCount : 1.0;
+    trial->isWhole = true;
+    return sr_success;
+}
+
+// Splitting costs more than all the rest and changes the count but a little: only where the count is near, or
+// where the search goes on for so long that the little matters.
+static srResult runTrial(const Meshing* meshing, int number, double growth, Trial* trial) {
+    srProgress part = partOfTrial(meshing, number);
+    srProgress sampling = srPartOfProgress(&part, 0.0, 0.4);
+    srProgress stuffing = srPartOfProgress(&part, 0.4, 0.5);
+    srProgress copying = srPartOfProgress(&part, 0.5, 1.0);
+    trial->arena = srCreateArena(SCRATCH_SIZE);
+    if (trial->arena == NULL) {
+        return srFailOutOfMemory("the cage");
+    }
+    SR_TRY(sampleScaffold(meshing, &sampling, trial));
+    trial->copies.scaffold = trial->scaffold;
+    SR_TRY(stuffScaffold(meshing, &stuffing, trial));
+    double error = fabs(growth * trial->cells.nodeCount / meshing->settings->targetNodeCount - 1.0);
+    trial->growth = growth;
+    return error <= toleranceOf(number) || number >= PLAIN_TRIAL_COUNT ? stuffCopies(meshing, &copying, trial)
+                                                                       : sr_success;
+}
+
+static double countOf(const Trial* trial) {
+    return trial->isWhole ? trial->cells.nodeCount : trial->growth * trial->cells.nodeCount;
+}
+
+// What the last trial counted, carried over to other spacings: inside points go with the volume, the others
+// with the area.
+static double nextSpacing(const Meshing* meshing, const Trial* trial) {
+    double h = trial->spacing, target = meshing->settings->targetNodeCount, count = countOf(trial);
+    if (trial->cells.cellCount == 0) {
+        return 0.6 * h;
+    }
+    double inside = fmin(trial->insideCount, count);
+    return findSpacing(0.5 * inside * h * h * h, (count - inside) / 3.0 * h * h, target, 0.25 * h, 4.0 * h);
+}
+
+// The narrowest known spacings that give too many and too few nodes. Counts jump where a flat side of the
+// shape meets a plane of the lattice, and there the law of volume and area leads round in circles.
+typedef struct Bracket {
+    double tooFine, tooCoarse; // 0: not known
+    double best, bestError;    // the spacing whose count was nearest
+} Bracket;
+
+static double chooseSpacing(Bracket* bracket, const Trial* trial, double target, double wished, bool isLast) {
+    double error = fabs(countOf(trial) / target - 1.0);
+    if (bracket->best == 0.0 || error < bracket->bestError) {
+        bracket->best = trial->spacing;
+        bracket->bestError = error;
+    }
+    if (isLast) {
+        return bracket->best;
+    }
+    if (countOf(trial) > target) {
+        bracket->tooFine = fmax(bracket->tooFine, trial->spacing);
+    } else if (bracket->tooCoarse == 0.0 || trial->spacing < bracket->tooCoarse) {
+        bracket->tooCoarse = trial->spacing;
+    }
+    bool isBeyond = (bracket->tooFine > 0.0 && wished <= bracket->tooFine) ||
+                    (bracket->tooCoarse > 0.0 && wished >= bracket->tooCoarse);
+    bool isClosed = bracket->tooFine > 0.0 && bracket->tooCoarse > 0.0;
+    return isBeyond && isClosed ? sqrt(bracket->tooFine * bracket->tooCoarse) : wished;
+}
+
+// The trial whose count is nearest to the target; without cells when none had one.
+static srResult searchSpacing(const Meshing* meshing, Trial* outBest, int32_t* outTrialCount) {
+    double target = meshing->settings->targetNodeCount, bestError = HUGE_VAL;
+    double size = meshing->surface->size;
+    double spacing = findSpacing(meshing->solid.volume, meshing->solid.area, target, 1e-6 * size, size);
+    double growth = 1.0;
+    Bracket bracket = {0};
+    for (int number = 0; number < TRIAL_COUNT && bestError > toleranceOf(number); number++) {
+        Trial trial = {.spacing = spacing, .offsetStep = -1};
+        srResult result = runTrial(meshing, number, growth, &trial);
         if (result != sr_success) {
-            srDestroyRawCells(&best);
+            srDestroyArena(trial.arena);
             return result;
         }
-        before = last;
-        last = (Trial){log(spacing), log(fmax(cells.nodeCount, 1.0))};
-        double error = fabs(cells.nodeCount / (double)meshing->settings->targetNodeCount - 1.0);
-        if (cells.cellCount > 0 && error < bestError) {
-            srDestroyRawCells(&best);
-            best = cells;
-            bestError = error;
-            *outSpacing = spacing;
+        *outTrialCount = number + 1;
+        growth = trial.growth;
+        spacing =
+            chooseSpacing(&bracket, &trial, target, nextSpacing(meshing, &trial), number == TRIAL_COUNT - 2);
+        double error = fabs(trial.cells.nodeCount / target - 1.0);
+        if (trial.isWhole && (outBest->arena == NULL || (trial.cells.cellCount > 0 && error < bestError))) {
+            srDestroyArena(outBest->arena);
+            *outBest = trial;
+            bestError = trial.cells.cellCount > 0 ? error : HUGE_VAL;
         } else {
-            srDestroyRawCells(&cells);
+            srDestroyArena(trial.arena);
         }
-        spacing = nextSpacing(meshing, last, before, trial > 0);
     }
-    *outBest = best;
     return sr_success;
 }
 
@@ -193,43 +316,90 @@ static srResult checkSettings(const srMesherSettings* settings) {
     return sr_success;
 }
 
-srResult srMeshSurface(const srSurface* surface, const srMesherSettings* settings, srCage* outCage,
+static srResult finishMesh(const Meshing* meshing, const Trial* trial, srMesh* mesh) {
+    const srRawCells* cells = &trial->cells;
+    if (cells->cellCount == 0) {
+        return srFail(sr_errorNoInside, "What the surface encloses is too thin for a cage of %d nodes.",
+                      meshing->settings->targetNodeCount);
+    }
+    int32_t* newCells = SR_PUSH(trial->arena, int32_t, cells->cellCount, "new cells");
+    int32_t* homes = SR_PUSH(trial->arena, int32_t, meshing->surface->pointCount, "cells of points");
+    mesh->pointCount = meshing->surface->pointCount;
+    mesh->pointCells = SR_ALLOC(int32_t, mesh->pointCount);
+    if (newCells == NULL || homes == NULL || mesh->pointCells == NULL) {
+        return srFailOutOfMemory("the cage");
+    }
+    SR_TRY(srCreateCageMapped(cells->nodes, cells->nodeCount, (const int32_t (*)[4])cells->cells,
+                              cells->cellCount, newCells, &mesh->cage));
+    srHomesInput input = {meshing->surface, &meshing->contacts, &trial->scaffold,
+                          &trial->flesh,    &trial->copies,     cells};
+    SR_TRY(srFindHomes(&input, trial->arena, homes));
+    for (int32_t p = 0; p < mesh->pointCount; p++) {
+        mesh->pointCells[p] = homes[p] == SR_NULL_INDEX ? SR_NULL_INDEX : newCells[homes[p]];
+    }
+    return sr_success;
+}
+
+static void fillReport(const Trial* trial, const srMesh* mesh, srMesherReport* report) {
+    report->spacing = trial->spacing;
+    report->insideVolume = trial->insideVolume;
+    report->removedCellCount = trial->removedCount;
+    report->pieceCount = trial->pieceCount;
+    report->splitTetCount = trial->copies.splitCount;
+    report->copyCount = trial->copies.copyCount;
+    srMeasureCells(&mesh->cage, &report->minDihedralDegrees, &report->maxDihedralDegrees, &report->volume);
+    srCountDihedrals(&mesh->cage, report->dihedralCounts, 18);
+    srCountAspects(&mesh->cage, report->aspectCounts, 10);
+}
+
+// The solid, its bounds, and what touches.
+static srResult createSolid(Meshing* meshing, srSolidReport* report) {
+    const srSolidSettings usual = srDefaultSolidSettings();
+    const srSolidSettings* wanted = meshing->settings->solid != NULL ? meshing->settings->solid : &usual;
+    srProgress whole = {meshing->settings->progress, meshing->settings->progressContext, 0.0f, 1.0f};
+    srProgress repairing = srPartOfProgress(&whole, 0.0, 0.8 * SOLID_SHARE),
+               touching = srPartOfProgress(&whole, 0.8 * SOLID_SHARE, SOLID_SHARE);
+    const srSurface *shells = &meshing->solid.shells, *sheets = &meshing->solid.sheets;
+    SR_TRY(srReportProgress(&whole, 0.0));
+    SR_TRY(srCreateSolid(meshing->surface, wanted, &repairing, &meshing->solid, report));
+    const srSurface* first = shells->triangleCount > 0 ? shells : sheets;
+    const srSurface* second = sheets->triangleCount > 0 ? sheets : shells;
+    meshing->lower = srMin(first->lower, second->lower);
+    meshing->upper = srMax(first->upper, second->upper);
+    return srCreateContacts(meshing->surface, &meshing->solid, &touching, &meshing->contacts);
+}
+
+srResult srMeshSurface(const srSurface* surface, const srMesherSettings* settings, srMesh* outMesh,
                        srMesherReport* outReport) {
     SR_TRY(checkSettings(settings));
     srResult result = sr_success;
-    srRawCells cells = {0};
-    srCage cage = {0};
+    Trial best = {0};
+    srMesh mesh = {0};
     srMesherReport report = {0};
     Meshing meshing = {.surface = surface, .settings = settings};
     srProgress whole = {settings->progress, settings->progressContext, 0.0f, 1.0f};
-    SR_TRY_CLEANUP(srReportProgress(&whole, 0.0));
-    SR_TRY_CLEANUP(srCreateBvh(surface, &meshing.bvh));
-    measureSurface(&meshing);
-    if (!enclosesAnything(&meshing)) {
-        result = srFail(sr_errorNoInside,
-                        "The surface encloses nothing: it is open, or its faces point both ways.");
-        goto cleanup;
-    }
+    SR_TRY_CLEANUP(createSolid(&meshing, &report.solid));
 
     // find the cells, make them a cage
-    SR_TRY_CLEANUP(searchSpacing(&meshing, &cells, &report.spacing));
-    if (cells.cellCount == 0) {
-        result = srFail(sr_errorNoInside, "What the surface encloses is too thin for a cage of %d nodes.",
-                        settings->targetNodeCount);
-        goto cleanup;
-    }
-    SR_TRY_CLEANUP(srCreateCage(cells.nodes, cells.nodeCount, (const int32_t (*)[4])cells.cells,
-                                cells.cellCount, &cage));
-    srMeasureCells(&cage, &report.minDihedralDegrees, &report.maxDihedralDegrees, &report.volume);
+    SR_TRY_CLEANUP(searchSpacing(&meshing, &best, &report.trialCount));
+    SR_TRY_CLEANUP(finishMesh(&meshing, &best, &mesh));
+    fillReport(&best, &mesh, &report);
     SR_TRY_CLEANUP(srReportProgress(&whole, 1.0));
-    *outCage = cage;
+    *outMesh = mesh;
     *outReport = report;
 
 cleanup:
-    srDestroyBvh(meshing.bvh);
-    srDestroyRawCells(&cells);
+    srDestroyContacts(&meshing.contacts);
+    srDestroySolid(&meshing.solid);
+    srDestroyArena(best.arena);
     if (result != sr_success) {
-        srDestroyCage(&cage);
+        srDestroyMesh(&mesh);
     }
     return result;
+}
+
+void srDestroyMesh(srMesh* mesh) {
+    SR_FREE(mesh->pointCells, mesh->pointCount);
+    srDestroyCage(&mesh->cage);
+    *mesh = (srMesh){0};
 }

@@ -298,6 +298,9 @@ srResult srCreatePatches(const srSurface* surface, const srProgress* progress, s
     patches.duplicateCount = welded.duplicateCount;
     patches.flatCount = welded.flatCount;
     SR_TRY_CLEANUP(makePatches(surface, &welded, &patches, &walking));
+    patches.places = welded.places;
+    patches.surfacePointCount = welded.pointCount;
+    welded.places = NULL;
     *outPatches = patches;
 
 cleanup:
@@ -310,6 +313,7 @@ cleanup:
 
 void srDestroyPatches(srPatches* patches) {
     SR_FREE(patches->points, patches->pointCapacity);
+    SR_FREE(patches->places, patches->surfacePointCount);
     srFree(patches->triangles, (size_t)patches->triangleCapacity, sizeof(patches->triangles[0]));
     SR_FREE(patches->patches, patches->patchCapacity);
     SR_FREE(patches->borders, patches->borderCapacity);

@@ -59,6 +59,8 @@ typedef struct srPatches {
     int32_t (*caps)[3]; ///< By patch; room for one at each border.
     int32_t capCount;
     int32_t pieceCount;
+    int32_t* places; ///< By point of the surface: the lowest one at its place.
+    int32_t surfacePointCount;
     double size; ///< Of the surface.
 
     // what was odd

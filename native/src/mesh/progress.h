@@ -7,7 +7,11 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "mesh/mesher.h"
+
+#include <stdbool.h>
+
+/// Called between stages and rows; returns false to cancel. `fraction` runs from 0 to 1. May be null.
+typedef bool srProgressFcn(float fraction, void* context);
 
 typedef struct srProgress {
     srProgressFcn* report; ///< May be null.

@@ -13,3 +13,7 @@ void srMeasureCells(const srCage* cage, double* outMinDihedralDegrees, double* o
 
 /// Counts those angles in `binCount` bins of equal width from 0 to 180 degrees.
 void srCountDihedrals(const srCage* cage, int32_t* outCounts, int32_t binCount);
+
+/// Counts cells in `binCount` bins by their aspect: three times the inner by the outer radius, 1 for a
+/// regular one.
+void srCountAspects(const srCage* cage, int32_t* outCounts, int32_t binCount);

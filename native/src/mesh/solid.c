@@ -135,6 +135,9 @@ static srResult takeTriangles(srPatches* patches, srSolid* solid) {
     solid->pointCapacity = patches->pointCapacity;
     solid->pieceCount = patches->pieceCount;
     patches->points = NULL;
+    solid->places = patches->places;
+    solid->surfacePointCount = patches->surfacePointCount;
+    patches->places = NULL;
     measureBounds(&solid->shells, patches->size);
     measureBounds(&solid->sheets, patches->size);
     return sr_success;
@@ -198,6 +201,7 @@ cleanup:
 void srDestroySolid(srSolid* solid) {
     int32_t shellCount = solid->shells.triangleCount, sheetCount = solid->sheets.triangleCount;
     SR_FREE(solid->shells.points, solid->pointCapacity);
+    SR_FREE(solid->places, solid->surfacePointCount);
     srFree(solid->shells.triangles, (size_t)shellCount, sizeof(solid->shells.triangles[0]));
     srFree(solid->sheets.triangles, (size_t)sheetCount, sizeof(solid->sheets.triangles[0]));
     SR_FREE(solid->shellPieces, shellCount);

@@ -50,6 +50,8 @@ typedef struct srSolid {
     srSurface sheets;     ///< What gets a thickness.
     int32_t* shellPieces; ///< By triangle of `shells`: which piece it is of, 0 .. pieceCount - 1.
     int32_t* sheetPieces;
+    int32_t* places; ///< By point of the surface it was made of: the lowest one at its place.
+    int32_t surfacePointCount;
     int32_t pieceCount;
     int32_t pointCapacity;
     srBvh* shellTree; ///< Null without shells.

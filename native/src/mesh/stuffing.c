@@ -1,88 +1,87 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Walking the lattice's tetrahedra and cutting them. What is left of one is a tetrahedron, a pyramid or a
+// Walking the scaffold's tetrahedra and cutting them. What is left of one is a tetrahedron, a pyramid or a
 // wedge. Four-sided faces that two tetrahedra share are halved by a rule that both follow.
 
 #include "mesh/stuffing.h"
 
-#include "core/alloc.h"
+#include <string.h>
 
-// Corners 0 and 1 are neighbouring centres of cubes, 2 and 3 neighbouring corners of the face between them:
-// edges 01 and 23 are long, the others short.
-typedef struct Tet {
-    int32_t points[4];
-    int offsets[4][3]; // in half cubes, from anywhere
-} Tet;
+#define TETS_PER_REPORT 32768
 
 typedef struct Stuffing {
     const srWarp* warp;
     int32_t* nodeOfPoint;
     int32_t* nodeOfCut;
-    srRawCells* out; // arrays null: only count
+    srRawCells* out;
+    int32_t tet;
 } Stuffing;
 
-static int32_t takeNode(Stuffing* s, int32_t* slot, srVec3 position) {
-    if (*slot == SR_NULL_INDEX) {
-        *slot = s->out->nodeCount++;
-        if (s->out->nodes != NULL) {
-            s->out->nodes[*slot] = position;
-        }
+static int32_t pointNode(Stuffing* s, int32_t point) {
+    if (s->nodeOfPoint[point] == SR_NULL_INDEX) {
+        s->nodeOfPoint[point] = s->out->nodeCount;
+        s->out->nodes[s->out->nodeCount++] = srWarp_Point(s->warp, point);
     }
-    return *slot;
+    return s->nodeOfPoint[point];
 }
 
-static int32_t pointNode(Stuffing* s, const Tet* tet, int corner) {
-    int32_t point = tet->points[corner];
-    return takeNode(s, &s->nodeOfPoint[point], srWarp_Point(s->warp, point));
-}
-
-static int32_t cutNode(Stuffing* s, const Tet* tet, int inside, int outside) {
-    int offset[3];
-    for (int axis = 0; axis < 3; axis++) {
-        offset[axis] = tet->offsets[outside][axis] - tet->offsets[inside][axis];
+static int32_t cutNode(Stuffing* s, int32_t inside, int32_t outside) {
+    int32_t cut = srWarp_FindCut(s->warp, inside, outside);
+    if (s->nodeOfCut[cut] == SR_NULL_INDEX) {
+        srVec3 from = s->warp->scaffold->points[inside];
+        srVec3 to = s->warp->scaffold->points[outside];
+        s->nodeOfCut[cut] = s->out->nodeCount;
+        s->out->nodes[s->out->nodeCount++] = srMulAdd(from, s->warp->cuts[cut], srSub(to, from));
     }
-    int direction = srFindDirection(offset);
-    int32_t point = tet->points[inside];
-    int32_t cut = srWarp_FindCut(s->warp, point, direction);
-    srVec3 position = srMulAdd(srLattice_Point(s->warp->lattice, point), s->warp->cuts[cut],
-                               srLattice_Step(s->warp->lattice, direction));
-    return takeNode(s, &s->nodeOfCut[cut], position);
+    return s->nodeOfCut[cut];
 }
 
 // Which way round does not matter: srCreateCage turns it.
 static void addCell(Stuffing* s, int32_t a, int32_t b, int32_t c, int32_t d) {
-    if (s->out->cells != NULL) {
-        int32_t* cell = s->out->cells[s->out->cellCount];
-        cell[0] = a, cell[1] = b, cell[2] = c, cell[3] = d;
-    }
-    s->out->cellCount++;
+    int32_t* cell = s->out->cells[s->out->cellCount];
+    cell[0] = a, cell[1] = b, cell[2] = c, cell[3] = d;
+    s->out->tets[s->out->cellCount++] = s->tet;
 }
 
-static bool isLong(int a, int b) {
-    return a / 2 == b / 2;
+static int32_t squaredLength(const int32_t a[3], const int32_t b[3]) {
+    int32_t x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+    return x * x + y * y + z * z;
 }
 
-// How many coordinates of a are greater than b's, odd or even.
-static bool isOddAbove(const Tet* tet, int a, int b) {
+// How many coordinates of a are farther from the middle than b's, odd or even: the parity of Labelle and
+// Shewchuk, in a form that mirroring leaves alone.
+static bool isOddBeyond(const int32_t a[3], const int32_t b[3]) {
     int count = 0;
     for (int axis = 0; axis < 3; axis++) {
-        count += tet->offsets[a][axis] > tet->offsets[b][axis];
+        count += (a[axis] < 0 ? -a[axis] : a[axis]) > (b[axis] < 0 ? -b[axis] : b[axis]);
     }
     return (count & 1) != 0;
 }
 
+static bool isBefore(const int32_t a[3], const int32_t b[3]) {
+    for (int axis = 0; axis < 2; axis++) {
+        if (a[axis] != b[axis]) {
+            return a[axis] < b[axis];
+        }
+    }
+    return a[2] < b[2];
+}
+
 // A face a b outside with a and b inside: does its four-sided rest (a, b, cut of b, cut of a) get the
-// diagonal from a (else from b)? Looks only at the face, so both tetrahedra answer alike. If one of the cut
-// edges is long, the diagonal ends in its cut. If both are short, a b is long and the parity rule of Labelle
-// and Shewchuk decides.
-static bool startsAt(const Tet* tet, int a, int b, int outside) {
-    if (isLong(a, outside)) {
-        return false;
+// diagonal from a (else from b)? Looks only at the face, so both tetrahedra answer alike. The diagonal ends
+// in the cut of the longer edge; of edges of one length the parity decides, as in the paper, and where even
+// that is the same (across the middle planes, and in halved tetrahedra) the coordinates do. The three in this
+// order rank the points around an outside one, so that the sides of a wedge never chase each other in a
+// circle.
+static bool startsAt(const Stuffing* s, int32_t a, int32_t b, int32_t outside) {
+    const srScaffold* scaffold = s->warp->scaffold;
+    const int32_t *p = scaffold->coords[a], *q = scaffold->coords[b], *o = scaffold->coords[outside];
+    int32_t lengthA = squaredLength(p, o), lengthB = squaredLength(q, o);
+    if (lengthA != lengthB) {
+        return lengthA < lengthB;
     }
-    if (isLong(b, outside)) {
-        return true;
-    }
-    return isOddAbove(tet, a, outside);
+    bool oddA = isOddBeyond(p, o), oddB = isOddBeyond(q, o);
+    return oddA != oddB ? oddA : isBefore(p, q);
 }
 
 // Three cells from a wedge with triangles top and bottom, edges top[i]-bottom[i]. `owner01` is the index (0
@@ -106,40 +105,40 @@ static void addWedge(Stuffing* s, const int32_t top[3], const int32_t bottom[3],
 }
 
 static double nodeDistance(const Stuffing* s, int32_t a, int32_t b) {
-    return s->out->nodes != NULL ? srDistance(s->out->nodes[a], s->out->nodes[b]) : 0.0;
+    return srDistance(s->out->nodes[a], s->out->nodes[b]);
 }
 
 // Two inside (a, b), two outside (c, d): a wedge between the triangles (a, ac, ad) and (b, bc, bd). The side
 // of the four cuts lies on the cage's skin and is free.
-static void addWedgeOfEdge(Stuffing* s, const Tet* tet, const int inside[2], const int outside[2]) {
-    int a = inside[0], b = inside[1], c = outside[0], d = outside[1];
-    int32_t top[3] = {pointNode(s, tet, a), cutNode(s, tet, a, c), cutNode(s, tet, a, d)};
-    int32_t bottom[3] = {pointNode(s, tet, b), cutNode(s, tet, b, c), cutNode(s, tet, b, d)};
-    int owner01 = startsAt(tet, a, b, c) ? 0 : 1;
-    int owner20 = startsAt(tet, a, b, d) ? 0 : 2;
+static void addWedgeOfEdge(Stuffing* s, const int32_t inside[2], const int32_t outside[2]) {
+    int32_t a = inside[0], b = inside[1], c = outside[0], d = outside[1];
+    int32_t top[3] = {pointNode(s, a), cutNode(s, a, c), cutNode(s, a, d)};
+    int32_t bottom[3] = {pointNode(s, b), cutNode(s, b, c), cutNode(s, b, d)};
+    int owner01 = startsAt(s, a, b, c) ? 0 : 1;
+    int owner20 = startsAt(s, a, b, d) ? 0 : 2;
     int owner12 = nodeDistance(s, top[1], bottom[2]) <= nodeDistance(s, top[2], bottom[1]) ? 1 : 2;
     owner12 = owner01 == 1 && owner20 == 0 ? 1 : owner12;
     owner12 = owner01 == 0 && owner20 == 2 ? 2 : owner12;
     addWedge(s, top, bottom, owner01, owner12, owner20);
 }
 
-static void addWedgeOfFace(Stuffing* s, const Tet* tet, const int inside[3], int outside) {
+static void addWedgeOfFace(Stuffing* s, const int32_t inside[3], int32_t outside) {
     int32_t top[3], bottom[3];
     int owners[3];
     for (int i = 0; i < 3; i++) {
         int next = (i + 1) % 3;
-        top[i] = pointNode(s, tet, inside[i]);
-        bottom[i] = cutNode(s, tet, inside[i], outside);
-        owners[i] = startsAt(tet, inside[i], inside[next], outside) ? i : next;
+        top[i] = pointNode(s, inside[i]);
+        bottom[i] = cutNode(s, inside[i], outside);
+        owners[i] = startsAt(s, inside[i], inside[next], outside) ? i : next;
     }
     addWedge(s, top, bottom, owners[0], owners[1], owners[2]);
 }
 
-static void addPyramid(Stuffing* s, const Tet* tet, const int inside[2], int outside, int onLevel) {
-    int a = inside[0], b = inside[1];
-    int32_t nodeA = pointNode(s, tet, a), nodeB = pointNode(s, tet, b), apex = pointNode(s, tet, onLevel);
-    int32_t cutA = cutNode(s, tet, a, outside), cutB = cutNode(s, tet, b, outside);
-    if (startsAt(tet, a, b, outside)) {
+static void addPyramid(Stuffing* s, const int32_t inside[2], int32_t outside, int32_t onLevel) {
+    int32_t a = inside[0], b = inside[1];
+    int32_t nodeA = pointNode(s, a), nodeB = pointNode(s, b), apex = pointNode(s, onLevel);
+    int32_t cutA = cutNode(s, a, outside), cutB = cutNode(s, b, outside);
+    if (startsAt(s, a, b, outside)) {
         addCell(s, apex, nodeA, nodeB, cutB);
         addCell(s, apex, nodeA, cutB, cutA);
     } else {
@@ -149,26 +148,26 @@ static void addPyramid(Stuffing* s, const Tet* tet, const int inside[2], int out
 }
 
 // The one inside point with what is left of its edges; or all of a tetrahedron that nothing cuts.
-static void addCorner(Stuffing* s, const Tet* tet, int inside) {
+static void addCorner(Stuffing* s, const int32_t tet[4], int32_t inside) {
     int32_t nodes[4];
     for (int corner = 0; corner < 4; corner++) {
-        bool isCut = s->warp->signs[tet->points[corner]] < 0;
-        nodes[corner] = isCut ? cutNode(s, tet, inside, corner) : pointNode(s, tet, corner);
+        bool isCut = s->warp->signs[tet[corner]] < 0;
+        nodes[corner] = isCut ? cutNode(s, inside, tet[corner]) : pointNode(s, tet[corner]);
     }
     addCell(s, nodes[0], nodes[1], nodes[2], nodes[3]);
 }
 
-static void addTet(Stuffing* s, const Tet* tet) {
-    int inside[4], outside[4];
-    int insideCount = 0, outsideCount = 0, onLevel = 0;
+static void addTet(Stuffing* s, const int32_t tet[4]) {
+    int32_t inside[4], outside[4], onLevel = SR_NULL_INDEX;
+    int insideCount = 0, outsideCount = 0;
     for (int corner = 0; corner < 4; corner++) {
-        int8_t sign = s->warp->signs[tet->points[corner]];
+        int8_t sign = s->warp->signs[tet[corner]];
         if (sign > 0) {
-            inside[insideCount++] = corner;
+            inside[insideCount++] = tet[corner];
         } else if (sign < 0) {
-            outside[outsideCount++] = corner;
+            outside[outsideCount++] = tet[corner];
         } else {
-            onLevel = corner;
+            onLevel = tet[corner];
         }
     }
     if (insideCount == 0) {
@@ -177,103 +176,57 @@ static void addTet(Stuffing* s, const Tet* tet) {
     if (insideCount == 1 || outsideCount == 0) {
         addCorner(s, tet, inside[0]);
     } else if (insideCount == 3) {
-        addWedgeOfFace(s, tet, inside, outside[0]);
+        addWedgeOfFace(s, inside, outside[0]);
     } else if (outsideCount == 2) {
-        addWedgeOfEdge(s, tet, inside, outside);
+        addWedgeOfEdge(s, inside, outside);
     } else {
-        addPyramid(s, tet, inside, outside[0], onLevel);
+        addPyramid(s, inside, outside[0], onLevel);
     }
 }
 
-// The four tetrahedra around the long edge from a cube's centre along an axis.
-static void addTetsOfEdge(Stuffing* s, int32_t centre, int axis) {
-    static const int ring[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
-    const srLattice* lattice = s->warp->lattice;
-    Tet tet = {.points = {centre, srLattice_Neighbour(lattice, centre, 2 * axis)}};
-    tet.offsets[1][axis] = 2;
-    for (int turn = 0; turn < 4; turn++) {
-        for (int end = 0; end < 2; end++) {
-            int* offset = tet.offsets[2 + end];
-            offset[axis] = 1;
-            offset[(axis + 1) % 3] = ring[(turn + end) % 4][0];
-            offset[(axis + 2) % 3] = ring[(turn + end) % 4][1];
-            tet.points[2 + end] = srLattice_Neighbour(lattice, centre, srFindDirection(offset));
+// No more cells and nodes than this can come of the signs.
+static void boundCounts(const srWarp* warp, int64_t* outNodes, int64_t* outCells) {
+    const srScaffold* scaffold = warp->scaffold;
+    *outNodes = warp->cutCount;
+    *outCells = 0;
+    for (int32_t point = 0; point < scaffold->pointCount; point++) {
+        *outNodes += warp->signs[point] >= 0;
+    }
+    for (int32_t t = 0; t < scaffold->tetCount; t++) {
+        int insideCount = 0;
+        for (int c = 0; c < 4; c++) {
+            insideCount += warp->signs[scaffold->tets[t][c]] > 0;
         }
-        addTet(s, &tet);
+        *outCells += insideCount == 0 ? 0 : insideCount == 2 || insideCount == 3 ? 3 : 1;
     }
 }
 
-static void addTetsOfLayer(Stuffing* s, int32_t k) {
-    const srLattice* lattice = s->warp->lattice;
-    for (int32_t j = 0; j < lattice->ny - 1; j++) {
-        for (int32_t i = 0; i < lattice->nx - 1; i++) {
-            int32_t centre = 2 * ((k * lattice->ny + j) * lattice->nx + i) + 1;
-            for (int axis = 0; axis < 3; axis++) {
-                addTetsOfEdge(s, centre, axis);
-            }
-        }
+srResult srStuff(const srWarp* warp, srArena* arena, const srProgress* progress, srRawCells* outCells) {
+    const srScaffold* scaffold = warp->scaffold;
+    int64_t nodeBound, cellBound;
+    boundCounts(warp, &nodeBound, &cellBound);
+    if (nodeBound > INT32_MAX / 16 || cellBound > INT32_MAX / 16) {
+        return srFail(sr_errorTooLarge, "The cage would need too many nodes.");
     }
-}
-
-// The outermost cubes hold no inside point, so the last layer and the ends of rows can be left out.
-static srResult addAllTets(Stuffing* s, const srProgress* progress) {
-    s->out->nodeCount = 0;
-    s->out->cellCount = 0;
-    for (int32_t point = 0; point < s->warp->lattice->pointCount; point++) {
-        s->nodeOfPoint[point] = SR_NULL_INDEX;
-    }
-    for (int32_t cut = 0; cut < s->warp->cutCount; cut++) {
-        s->nodeOfCut[cut] = SR_NULL_INDEX;
-    }
-    for (int32_t k = 0; k < s->warp->lattice->nz - 1; k++) {
-        SR_TRY(srReportProgress(progress, (double)k / s->warp->lattice->nz));
-        addTetsOfLayer(s, k);
-    }
-    return sr_success;
-}
-
-srResult srStuff(const srWarp* warp, const srProgress* progress, srRawCells* outCells) {
-    srResult result = sr_success;
     srRawCells cells = {0};
-    int32_t nodeCount = 0, cellCount = 0;
-    int32_t pointCount = warp->lattice->pointCount, cutCount = warp->cutCount + 1;
-    srProgress counting = srPartOfProgress(progress, 0.0, 0.5);
-    srProgress filling = srPartOfProgress(progress, 0.5, 1.0);
     Stuffing s = {.warp = warp, .out = &cells};
-    s.nodeOfPoint = SR_ALLOC(int32_t, pointCount);
-    s.nodeOfCut = SR_ALLOC(int32_t, cutCount);
-    if (s.nodeOfPoint == NULL || s.nodeOfCut == NULL) {
-        result = srFailOutOfMemory("the cells of the cage");
-        goto cleanup;
+    s.nodeOfPoint = SR_PUSH(arena, int32_t, scaffold->pointCount, "nodes of points");
+    s.nodeOfCut = SR_PUSH(arena, int32_t, warp->cutCount + 1, "nodes of cuts");
+    cells.nodes = SR_PUSH(arena, srVec3, nodeBound, "nodes");
+    cells.cells = srArena_Push(arena, (size_t)cellBound, sizeof(cells.cells[0]), "cells");
+    cells.tets = SR_PUSH(arena, int32_t, cellBound, "tets of cells");
+    if (s.nodeOfPoint == NULL || s.nodeOfCut == NULL || cells.nodes == NULL || cells.cells == NULL ||
+        cells.tets == NULL) {
+        return srFailOutOfMemory("the cells of the cage");
     }
-
-    // count, allocate, fill
-    SR_TRY_CLEANUP(addAllTets(&s, &counting));
-    nodeCount = cells.nodeCount;
-    cellCount = cells.cellCount;
-    if (cellCount > 0) {
-        cells.nodes = SR_ALLOC(srVec3, nodeCount);
-        cells.cells = srAlloc((size_t)cellCount, sizeof(cells.cells[0]));
-        if (cells.nodes == NULL || cells.cells == NULL) {
-            result = srFailOutOfMemory("the cells of the cage");
-            goto cleanup;
+    memset(s.nodeOfPoint, 0xff, (size_t)scaffold->pointCount * sizeof(int32_t));
+    memset(s.nodeOfCut, 0xff, (size_t)warp->cutCount * sizeof(int32_t));
+    for (s.tet = 0; s.tet < scaffold->tetCount; s.tet++) {
+        if (s.tet % TETS_PER_REPORT == 0) {
+            SR_TRY(srReportProgress(progress, (double)s.tet / scaffold->tetCount));
         }
-        SR_TRY_CLEANUP(addAllTets(&s, &filling));
+        addTet(&s, scaffold->tets[s.tet]);
     }
     *outCells = cells;
-
-cleanup:
-    SR_FREE(s.nodeOfPoint, pointCount);
-    SR_FREE(s.nodeOfCut, cutCount);
-    if (result != sr_success) {
-        SR_FREE(cells.nodes, nodeCount);
-        SR_FREE(cells.cells, cellCount);
-    }
-    return result;
-}
-
-void srDestroyRawCells(srRawCells* cells) {
-    SR_FREE(cells->nodes, cells->nodeCount);
-    SR_FREE(cells->cells, cells->cellCount);
-    *cells = (srRawCells){0};
+    return sr_success;
 }

@@ -33,7 +33,6 @@ typedef struct Welding {
     const srSurface* surface;
     srWelded* welded;
     Keys keys;
-    int32_t* placeOf; // by point: the lowest point at its place
 } Welding;
 
 // points by place
@@ -78,7 +77,7 @@ static void joinRun(const Welding* welding, const srKeyed* items, int32_t count)
         while (first < i && !isSamePlace(points[items[first].value], points[v])) {
             first++;
         }
-        welding->placeOf[v] = items[first].value;
+        welding->welded->places[v] = items[first].value;
     }
 }
 
@@ -124,7 +123,7 @@ static void keyTriangles(int32_t begin, int32_t end, int32_t worker, void* conte
         int32_t* corners = welding->welded->triangles[t];
         int32_t sorted[3];
         for (int c = 0; c < 3; c++) {
-            corners[c] = welding->placeOf[welding->surface->triangles[t][c]];
+            corners[c] = welding->welded->places[welding->surface->triangles[t][c]];
         }
         sortThree(corners, sorted);
         bool isFlat = sorted[0] == sorted[1] || sorted[1] == sorted[2];
@@ -233,22 +232,22 @@ cleanup:
 static int32_t countJoined(const Welding* welding) {
     int32_t count = 0;
     for (int32_t v = 0; v < welding->surface->pointCount; v++) {
-        count += welding->placeOf[v] != v;
+        count += welding->welded->places[v] != v;
     }
     return count;
 }
 
 srResult srWeldSurface(const srSurface* surface, const srProgress* progress, srWelded* outWelded) {
     srResult result = sr_success;
-    srWelded welded = {.triangleCapacity = surface->triangleCount};
+    srWelded welded = {.triangleCapacity = surface->triangleCount, .pointCount = surface->pointCount};
     Welding welding = {.surface = surface, .welded = &welded};
     srProgress points = srPartOfProgress(progress, 0.0, 0.2);
     srProgress doubles = srPartOfProgress(progress, 0.2, 0.5);
     srProgress sides = srPartOfProgress(progress, 0.5, 1.0);
-    welding.placeOf = SR_ALLOC(int32_t, surface->pointCount);
+    welded.places = SR_ALLOC(int32_t, surface->pointCount);
     welded.triangles = srAlloc((size_t)surface->triangleCount, sizeof(welded.triangles[0]));
     welded.mates = srAlloc((size_t)surface->triangleCount, 3 * sizeof(int32_t));
-    if (welding.placeOf == NULL || welded.triangles == NULL || welded.mates == NULL) {
+    if (welded.places == NULL || welded.triangles == NULL || welded.mates == NULL) {
         result = srFailOutOfMemory("the edges of the surface");
         goto cleanup;
     }
@@ -259,7 +258,6 @@ srResult srWeldSurface(const srSurface* surface, const srProgress* progress, srW
     *outWelded = welded;
 
 cleanup:
-    SR_FREE(welding.placeOf, surface->pointCount);
     if (result != sr_success) {
         srDestroyWelded(&welded);
     }
@@ -269,6 +267,7 @@ cleanup:
 void srDestroyWelded(srWelded* welded) {
     srFree(welded->triangles, (size_t)welded->triangleCapacity, sizeof(welded->triangles[0]));
     srFree(welded->mates, (size_t)welded->triangleCapacity, 3 * sizeof(int32_t));
+    SR_FREE(welded->places, welded->pointCount);
     srDestroyBuckets(&welded->edges);
     *welded = (srWelded){0};
 }

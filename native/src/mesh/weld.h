@@ -18,6 +18,8 @@ typedef struct srWelded {
     int32_t triangleCount;
     int32_t triangleCapacity;
     int32_t* mates;  ///< By side: the one other side of the edge, or one of the above.
+    int32_t* places; ///< By point of the surface: the lowest one at its place.
+    int32_t pointCount;
     srBuckets edges; ///< Sides by the edge's lower corner; the key is its higher one.
     int32_t weldedCount;
     int32_t duplicateCount; ///< Left out: on the same corners as another one, facing either way.

@@ -23,6 +23,7 @@ typedef struct Preparing {
     srCharacter* character;
     srSurface surface;
     srVec3* skin;
+    int32_t* pointCells; // by vertex: where it belongs; null for a given cage
     double startSeconds;
 } Preparing;
 
@@ -83,7 +84,11 @@ static srResult makeOwnCage(Preparing* preparing) {
     };
     // painted detail (def->maps.detail) goes to the mesher here, once its cells may be of several sizes
     srMesherReport made = {0};
-    return srMeshSurface(&preparing->surface, &settings, &preparing->character->cage, &made);
+    srMesh mesh = {0};
+    SR_TRY(srMeshSurface(&preparing->surface, &settings, &mesh, &made));
+    preparing->character->cage = mesh.cage;
+    preparing->pointCells = mesh.pointCells;
+    return sr_success;
 }
 
 static srResult takeGivenCage(Preparing* preparing) {
@@ -122,7 +127,7 @@ static srResult makeCage(Preparing* preparing) {
 
 static srResult embedSkin(Preparing* preparing) {
     srEmbedding* embedding = &preparing->character->embedding;
-    SR_TRY(srCreateEmbedding(&preparing->character->cage, preparing->skin, NULL,
+    SR_TRY(srCreateEmbedding(&preparing->character->cage, preparing->skin, preparing->pointCells,
                              preparing->def->skinVertexCount, embedding));
     SR_TRY(
         srCreateBlend(&preparing->character->cage, embedding, preparing->skin, &preparing->character->blend));
@@ -312,6 +317,7 @@ srResult srPrepareCharacter(const srSource* source, srJob* job, srCharacter* out
 cleanup:
     outCharacter->report.peakMegabytes = (float)(1e-6 * (double)srAlloc_EndWatch(watch));
     SR_FREE(preparing.skin, source->def.skinVertexCount);
+    SR_FREE(preparing.pointCells, source->def.skinVertexCount);
     srDestroySurface(&preparing.surface);
     if (result != sr_success) {
         srDestroyCharacterRest(outCharacter);

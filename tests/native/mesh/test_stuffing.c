@@ -17,15 +17,23 @@ static void fillRandom(const srLattice* lattice, double insideShare, uint64_t* s
     }
 }
 
-static srResult stuff(const srLattice* lattice, const double* phi, srCage* outCage) {
+static srResult stuffInto(srArena* arena, const srLattice* lattice, const double* phi, srRawCells* cells) {
     srField unused = {0};
     srProgress nobody = {0};
-    srWarp warp = {0};
+    srScaffold scaffold;
+    srWarp warp;
+    SR_TRY(srCreateScaffold(lattice, phi, 1e-300, arena, &nobody, &scaffold));
+    SR_TRY(srCreateWarp(&scaffold, &unused, scaffold.phi, arena, &nobody, &warp));
+    return srStuff(&warp, arena, &nobody, cells);
+}
+
+static srResult stuff(const srLattice* lattice, const double* phi, srCage* outCage) {
     srRawCells cells = {0};
-    srResult result = srCreateWarp(lattice, &unused, phi, &nobody, &warp);
-    if (result == sr_success) {
-        result = srStuff(&warp, &nobody, &cells);
+    srArena* arena = srCreateArena(1 << 16);
+    if (arena == NULL) {
+        return srFailOutOfMemory("a test");
     }
+    srResult result = stuffInto(arena, lattice, phi, &cells);
     if (result == sr_success) {
         const int32_t (*corners)[4] = (const int32_t (*)[4])cells.cells;
         result = srCreateCage(cells.nodes, cells.nodeCount, corners, cells.cellCount, outCage);
@@ -33,8 +41,7 @@ static srResult stuff(const srLattice* lattice, const double* phi, srCage* outCa
         assert_true(result != sr_success || outCage->nodeCount == cells.nodeCount);
         assert_true(result != sr_success || outCage->cellCount == cells.cellCount);
     }
-    srDestroyRawCells(&cells);
-    srDestroyWarp(&warp);
+    srDestroyArena(arena);
     return result;
 }
 
@@ -121,16 +128,12 @@ static void nothing_inside_gives_no_cells(void** state) {
     for (int32_t point = 0; point < lattice.pointCount; point++) {
         phi[point] = 1.0;
     }
-    srField unused = {0};
-    srProgress nobody = {0};
-    srWarp warp;
     srRawCells cells;
-    assert_success(srCreateWarp(&lattice, &unused, phi, &nobody, &warp));
-    assert_success(srStuff(&warp, &nobody, &cells));
+    srArena* arena = srCreateArena(1 << 16);
+    assert_success(stuffInto(arena, &lattice, phi, &cells));
     assert_int_equal(cells.cellCount, 0);
     assert_int_equal(cells.nodeCount, 0);
-    srDestroyRawCells(&cells);
-    srDestroyWarp(&warp);
+    srDestroyArena(arena);
     free(phi);
 }
 

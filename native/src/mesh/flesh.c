@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Choosing tetrahedra, gathering their samples (shared ones once), asking the skin, and growing parts.
+//
+// Two neighbouring samples are of one part when both are inside and the balls around them that hold no skin
+// meet, or when the way from one to the other does not leave the flesh. However narrow the gap between two
+// parts, even none, the way leaves the one before it enters the other. A sample just outside stands for the
+// flesh at its foot.
+
+#include "mesh/flesh.h"
+
+#include "mesh/faces.h"
+#include "mesh/sort.h"
+#include "mesh/walls.h"
+
+#include <math.h>
+#include <string.h>
+
+// Skin within this many sizes of a corner can pass the tetrahedron; it faces itself when two directions out
+// differ by more than the cosine.
+#define NEAR_SIZES 1.0
+#define FACING_COSINE 0.3
+
+// Shares of the samples' spacing. Samples outside count as far as the cage's skin may lie outside of thin
+// flesh (0.4 cubes). Flesh that overlaps by twice the depth is one: a quarter of a cube.
+#define FRINGE_SHARE 1.65
+#define DEEP_SHARE 0.5
+
+// Balls that only touch do so at a contact: one must reach well into the other.
+#define BALL_SLACK 1.01
+
+// How far below the skin the flesh of an outside sample is looked for, and how far apart two such places may
+// be.
+#define ANCHOR_SHARE 1e-3
+#define ON_SKIN_SHARE 2e-3
+#define ANCHOR_SPACINGS 2.0
+
+// Rounds of looking beside tetrahedra of several parts
+#define BATCH_COUNT 4
+
+#define SUB_EDGE_COUNT 120
+#define POINTS_PER_BLOCK 128
+#define POINTS_PER_BATCH 1024
+#define TETS_PER_BLOCK 64
+#define TETS_PER_BATCH 1024
+
+// 20 bits and a sign for each coordinate of a sample
+#define COORDINATE_LIMIT ((int64_t)1 << 20)
+
+static const int sampleSteps[SR_SAMPLE_COUNT][3] = {
+    {0, 0, 0}, {0, 0, 1}, {0, 0, 2}, {0, 0, 3}, {0, 0, 4}, {0, 1, 0}, {0, 1, 1}, {0, 1, 2}, {0, 1, 3},
+    {0, 2, 0}, {0, 2, 1}, {0, 2, 2}, {0, 3, 0}, {0, 3, 1}, {0, 4, 0}, {1, 0, 0}, {1, 0, 1}, {1, 0, 2},
+    {1, 0, 3}, {1, 1, 0}, {1, 1, 1}, {1, 1, 2}, {1, 2, 0}, {1, 2, 1}, {1, 3, 0}, {2, 0, 0}, {2, 0, 1},
+    {2, 0, 2}, {2, 1, 0}, {2, 1, 1}, {2, 2, 0}, {3, 0, 0}, {3, 0, 1}, {3, 1, 0}, {4, 0, 0}};
+
+// Samples before the first with i steps from corner 0, and with j from corner 1 among them
+int srFindSample(const int steps[3]) {
+    static const int before0[5] = {0, 15, 25, 31, 34};
+    int rest = SR_SAMPLE_STEPS - steps[0], place = before0[steps[0]];
+    for (int j = 0; j < steps[1]; j++) {
+        place += rest - j + 1;
+    }
+    return place + steps[2];
+}
+
+void srGetSampleSteps(int sample, int outSteps[4]) {
+    outSteps[3] = SR_SAMPLE_STEPS;
+    for (int c = 0; c < 3; c++) {
+        outSteps[c] = sampleSteps[sample][c];
+        outSteps[3] -= outSteps[c];
+    }
+}
+
+double srFleshSample_Distance(const srFleshSample* sample, srVec3 point, double radius) {
+    srVec3 way = srSub(point, sample->foot);
+    double height = srDot(sample->out, way);
+    double beside = srLength(srMulAdd(way, -height, sample->out));
+    double beyond = fmax(beside - radius, 0.0);
+    return sqrt(height * height + beyond * beyond);
+}
+
+typedef struct Sampling {
+    const srScaffold* scaffold;
+    const srFleshSource* source;
+    srFlesh* flesh;
+    srWalls walls;
+    srFleshSample* corners; // of the scaffold's points, for choosing
+    int32_t* chosen;        // sampled tetrahedra
+
+    // the batch that is being sampled
+    int32_t firstPlace;  // of its tetrahedra
+    int32_t firstSample; // of its samples
+    srKeyed* keys;       // of samples: where, and which of which tetrahedron
+    int32_t* firstKeys;  // of each sample
+    int subEdges[SUB_EDGE_COUNT][2];
+} Sampling;
+
+static double spacingOf(const srScaffold* scaffold, int32_t tet) {
+    const int32_t* p = scaffold->tets[tet];
+    return 0.25 * fmax(srDistance(scaffold->points[p[0]], scaffold->points[p[1]]),
+                       srDistance(scaffold->points[p[2]], scaffold->points[p[3]]));
+}
+
+// The triangle's own direction out, for points on it.
+static srVec3 normalOf(const srFleshSource* source, int32_t triangle) {
+    const int32_t* c = source->contacts->skin.triangles[triangle];
+    const srVec3* p = source->contacts->skin.points;
+    srVec3 n = srCross(srSub(p[c[1]], p[c[0]]), srSub(p[c[2]], p[c[0]]));
+    double length = srLength(n);
+    return length > 0.0 ? srScale(1.0 / length, n) : (srVec3){0.0, 0.0, 1.0};
+}
+
+// On the surface of what a sheet's thickness makes of it, when that is nearer than the skin and outside of
+// it.
+static void findFootOnSheet(const srFleshSource* source, srFleshSample* sample) {
+    srVec3 foot;
+    double length = srBvh_Distance(source->field->sheets, sample->point, &foot);
+    double distance = length - source->field->halfThickness;
+    if (distance < sample->distance) {
+        srVec3 away = srSub(sample->point, foot);
+        sample->isSheet = true;
+        sample->distance = fabs(distance);
+        sample->out = length > 0.0 ? srScale(1.0 / length, away) : (srVec3){0.0, 0.0, 1.0};
+        sample->foot = srMulAdd(foot, source->field->halfThickness, sample->out);
+    }
+}
+
+static void findFoot(const srFleshSource* source, bool isInside, double size, int32_t* triangle,
+                     srFleshSample* sample) {
+    const srBvh* tree = source->contacts->tree;
+    sample->distance = HUGE_VAL;
+    if (tree != NULL) {
+        sample->distance = srBvh_DistanceGuessed(tree, sample->point, triangle, &sample->foot);
+        srVec3 away = srSub(sample->point, sample->foot);
+        double length = srLength(away);
+        bool hasDirection = length > 1e-6 * size;
+        sample->out =
+            hasDirection ? srScale((isInside ? -1.0 : 1.0) / length, away) : normalOf(source, *triangle);
+    }
+    if (source->field->sheets == NULL) {
+        return;
+    }
+    if (!isInside || tree == NULL || srBvh_WindingNumber(tree, sample->point) < 0.5) {
+        findFootOnSheet(source, sample);
+    }
+}
+
+static void lookAtCorners(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    Sampling* s = context;
+    int32_t triangle = SR_NULL_INDEX;
+    for (int32_t p = begin; p < end; p++) {
+        srFleshSample* corner = &s->corners[p];
+        double phi = s->scaffold->phi[p], size = s->scaffold->sizes[p];
+        *corner = (srFleshSample){.point = s->scaffold->points[p]};
+        if (fabs(phi) < NEAR_SIZES * size) {
+            findFoot(s->source, phi < 0.0, size, &triangle, corner);
+            corner->kind = sr_sampleInside;
+        }
+    }
+}
+
+static bool facesItself(const Sampling* s, int32_t tet) {
+    const int32_t* p = s->scaffold->tets[tet];
+    for (int a = 0; a < 3; a++) {
+        for (int b = a + 1; b < 4; b++) {
+            const srFleshSample *x = &s->corners[p[a]], *y = &s->corners[p[b]];
+            if (x->kind != sr_sampleNone && y->kind != sr_sampleNone &&
+                srDot(x->out, y->out) < FACING_COSINE) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static srResult chooseTets(Sampling* s, srArena* arena, const srProgress* progress) {
+    const srScaffold* scaffold = s->scaffold;
+    srFlesh* flesh = s->flesh;
+    s->corners = SR_PUSH(arena, srFleshSample, scaffold->pointCount, "feet");
+    s->chosen = SR_PUSH(arena, int32_t, scaffold->tetCount, "sampled tets");
+    flesh->places = SR_PUSH(arena, int32_t, scaffold->tetCount, "sampled tets");
+    if (s->corners == NULL || s->chosen == NULL || flesh->places == NULL) {
+        return srFailOutOfMemory("the parts of the flesh");
+    }
+    SR_TRY(srParallelForWithProgress(lookAtCorners, scaffold->pointCount, POINTS_PER_BLOCK,
+                                     4 * POINTS_PER_BATCH, s, progress));
+    memset(flesh->places, 0xff, (size_t)scaffold->tetCount * sizeof(int32_t));
+    for (int32_t t = 0; t < scaffold->tetCount; t++) {
+        if (facesItself(s, t)) {
+            flesh->places[t] = flesh->tetCount;
+            s->chosen[flesh->tetCount++] = t;
+        }
+    }
+    return flesh->tetCount > INT32_MAX / (4 * SR_SAMPLE_COUNT)
+               ? srFail(sr_errorTooLarge, "The cage would need too many nodes.")
+               : sr_success;
+}
+
+// Beside a tetrahedron of several parts others may have several too although no skin faces skin in them: over
+// the backs of two fingers that lie in one plane.
+static srResult chooseBeside(Sampling* s, srArena* arena) {
+    const srScaffold* scaffold = s->scaffold;
+    srFlesh* flesh = s->flesh;
+    uint8_t* isTouched = SR_PUSH(arena, uint8_t, scaffold->pointCount, "touched points");
+    if (isTouched == NULL) {
+        return srFailOutOfMemory("the parts of the flesh");
+    }
+    memset(isTouched, 0, (size_t)scaffold->pointCount);
+    for (int32_t place = 0; place < flesh->tetCount; place++) {
+        for (int c = 0; c < 4 && flesh->labelCounts[place] > 1; c++) {
+            isTouched[scaffold->tets[s->chosen[place]][c]] = 1;
+        }
+    }
+    for (int32_t t = 0; t < scaffold->tetCount; t++) {
+        const int32_t* p = scaffold->tets[t];
+        bool isTaken = isTouched[p[0]] || isTouched[p[1]] || isTouched[p[2]] || isTouched[p[3]];
+        if (isTaken && flesh->places[t] == SR_NULL_INDEX) {
+            flesh->places[t] = flesh->tetCount;
+            s->chosen[flesh->tetCount++] = t;
+        }
+    }
+    return sr_success;
+}
+
+// Sums of whole multiples of coordinates: equal places have equal keys.
+static uint64_t keyOf(const srScaffold* scaffold, const int32_t tet[4], int sample) {
+    int steps[4];
+    uint64_t key = 0;
+    srGetSampleSteps(sample, steps);
+    for (int axis = 0; axis < 3; axis++) {
+        int64_t sum = COORDINATE_LIMIT;
+        for (int c = 0; c < 4; c++) {
+            sum += (int64_t)steps[c] * scaffold->coords[tet[c]][axis];
+        }
+        key = key << 21 | ((uint64_t)sum & (2 * COORDINATE_LIMIT - 1));
+    }
+    return key;
+}
+
+// A longer array with the same beginning.
+static void* growArray(srArena* arena, const void* old, int32_t oldCount, int32_t count, size_t size) {
+    void* grown = srArena_Push(arena, (size_t)count, size, "samples");
+    if (grown != NULL && oldCount > 0) {
+        memcpy(grown, old, (size_t)oldCount * size);
+    }
+    return grown;
+}
+
+static srResult growTets(Sampling* s, srArena* arena) {
+    srFlesh* flesh = s->flesh;
+    int32_t old = s->firstPlace, count = flesh->tetCount;
+    flesh->tetSamples = growArray(arena, flesh->tetSamples, old, count, sizeof(flesh->tetSamples[0]));
+    flesh->labels = growArray(arena, flesh->labels, old, count, sizeof(flesh->labels[0]));
+    flesh->labelCounts = growArray(arena, flesh->labelCounts, old, count, sizeof(flesh->labelCounts[0]));
+    return flesh->tetSamples != NULL && flesh->labels != NULL && flesh->labelCounts != NULL
+               ? sr_success
+               : srFailOutOfMemory("the parts of the flesh");
+}
+
+static srResult gatherSamples(Sampling* s, srArena* arena) {
+    srFlesh* flesh = s->flesh;
+    int32_t count = SR_SAMPLE_COUNT * (flesh->tetCount - s->firstPlace);
+    s->keys = SR_PUSH(arena, srKeyed, count, "sample keys");
+    s->firstKeys = SR_PUSH(arena, int32_t, count, "samples");
+    srKeyed* scratch = SR_PUSH(arena, srKeyed, count, "sample keys");
+    if (s->keys == NULL || s->firstKeys == NULL || scratch == NULL) {
+        return srFailOutOfMemory("the parts of the flesh");
+    }
+    SR_TRY(growTets(s, arena));
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t* tet = s->scaffold->tets[s->chosen[s->firstPlace + i / SR_SAMPLE_COUNT]];
+        s->keys[i] = (srKeyed){keyOf(s->scaffold, tet, i % SR_SAMPLE_COUNT), i};
+    }
+    srSortKeyed(s->keys, scratch, count);
+    s->firstSample = flesh->sampleCount;
+    for (int32_t i = 0; i < count; i++) {
+        if (i == 0 || s->keys[i].key != s->keys[i - 1].key) {
+            s->firstKeys[flesh->sampleCount++ - s->firstSample] = i;
+        }
+        int32_t item = s->keys[i].value;
+        flesh->tetSamples[s->firstPlace + item / SR_SAMPLE_COUNT][item % SR_SAMPLE_COUNT] =
+            flesh->sampleCount - 1;
+    }
+    flesh->samples =
+        growArray(arena, flesh->samples, s->firstSample, flesh->sampleCount, sizeof(srFleshSample));
+    return flesh->samples != NULL ? sr_success : srFailOutOfMemory("the parts of the flesh");
+}
+
+// Where the surface winds twice the flesh overlaps itself: such samples join what they touch if they are
+// deep, and are of no part if not, so that parts which only cross a little stay apart.
+static srSampleKind kindOf(const srFleshSource* source, const srFleshSample* sample, double phi,
+                           double spacing) {
+    if (sample->distance < ON_SKIN_SHARE * spacing) {
+        return sr_sampleFringe; // of the flesh whose triangle was found, even where two skins lie on each
+                                // other
+    }
+    if (phi >= 0.0) {
+        return sample->distance < FRINGE_SHARE * spacing ? sr_sampleFringe : sr_sampleNone;
+    }
+    if (sample->isSheet || srBvh_WindingNumber(source->contacts->tree, sample->point) < 1.5) {
+        return sr_sampleInside;
+    }
+    return sample->distance > DEEP_SHARE * spacing ? sr_sampleDeep : sr_sampleNone;
+}
+
+static void takeSamples(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    Sampling* s = context;
+    const srScaffold* scaffold = s->scaffold;
+    int32_t triangle = SR_NULL_INDEX;
+    for (int32_t i = begin; i < end; i++) {
+        int32_t item = s->keys[s->firstKeys[i]].value;
+        int32_t tet = s->chosen[s->firstPlace + item / SR_SAMPLE_COUNT];
+        double spacing = spacingOf(scaffold, tet);
+        int steps[4];
+        srGetSampleSteps(item % SR_SAMPLE_COUNT, steps);
+        srVec3 point = {0.0, 0.0, 0.0};
+        for (int c = 0; c < 4; c++) {
+            point = srMulAdd(point, 0.25 * steps[c], scaffold->points[scaffold->tets[tet][c]]);
+        }
+        srFleshSample* sample = &s->flesh->samples[s->firstSample + i];
+        *sample = (srFleshSample){.point = point};
+        double phi = srField_Value(s->source->field, point);
+        findFoot(s->source, phi < 0.0, spacing, &triangle, sample);
+        sample->kind = kindOf(s->source, sample, phi, spacing);
+    }
+}
+
+// Where a sample's flesh is: its own place, or, of one outside, just below its foot.
+static srVec3 anchorOf(const srFleshSample* a, double length) {
+    return a->kind == sr_sampleFringe ? srMulAdd(a->foot, -ANCHOR_SHARE * length, a->out) : a->point;
+}
+
+static bool hangTogether(const srWalls* walls, const srFleshSample* a, const srFleshSample* b) {
+    if (a->kind == sr_sampleNone || b->kind == sr_sampleNone) {
+        return false;
+    }
+    double length = srDistance(a->point, b->point);
+    if (a->kind != sr_sampleFringe && b->kind != sr_sampleFringe &&
+        (a->kind == sr_sampleDeep || b->kind == sr_sampleDeep ||
+         a->distance + b->distance > BALL_SLACK * length)) {
+        return true;
+    }
+    if (a->isSheet || b->isSheet) {
+        return srDistance(anchorOf(a, length), anchorOf(b, length)) <= ANCHOR_SPACINGS * length;
+    }
+    srWayEnd ends[2] = {{anchorOf(a, length), a->foot, a->out}, {anchorOf(b, length), b->foot, b->out}};
+    return srDistance(ends[0].place, ends[1].place) <= ANCHOR_SPACINGS * length &&
+           !srWalls_Leaves(walls, &ends[0], &ends[1]);
+}
+
+static void fillSubEdges(Sampling* s) {
+    int count = 0;
+    for (int a = 0; a < SR_SAMPLE_COUNT; a++) {
+        for (int b = a + 1; b < SR_SAMPLE_COUNT; b++) {
+            int p[4], q[4], sum = 0;
+            srGetSampleSteps(a, p);
+            srGetSampleSteps(b, q);
+            for (int c = 0; c < 4; c++) {
+                sum += p[c] > q[c] ? p[c] - q[c] : q[c] - p[c];
+            }
+            if (sum == 2) {
+                s->subEdges[count][0] = a;
+                s->subEdges[count++][1] = b;
+            }
+        }
+    }
+}
+
+// Numbers the trees that hold flesh. Lone fringe samples are not a part.
+static uint8_t numberParts(const Sampling* s, const int32_t* samples, int32_t* roots, int8_t* labels) {
+    int weights[SR_SAMPLE_COUNT] = {0};
+    int8_t numbers[SR_SAMPLE_COUNT];
+    for (int i = 0; i < SR_SAMPLE_COUNT; i++) {
+        srSampleKind kind = s->flesh->samples[samples[i]].kind;
+        weights[srFindRoot(roots, i)] += kind == sr_sampleFringe ? 1 : kind != sr_sampleNone ? 3 : 0;
+    }
+    int count = 0;
+    for (int i = 0; i < SR_SAMPLE_COUNT; i++) {
+        int32_t root = srFindRoot(roots, i);
+        if (root == i) {
+            numbers[i] = (int8_t)(weights[i] < 3 ? -1 : count < SR_MAX_LABELS ? count++ : SR_MAX_LABELS - 1);
+        }
+        labels[i] = numbers[root];
+    }
+    return (uint8_t)count;
+}
+
+static void growParts(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    Sampling* s = context;
+    for (int32_t place = s->firstPlace + begin; place < s->firstPlace + end; place++) {
+        const int32_t* samples = s->flesh->tetSamples[place];
+        int32_t roots[SR_SAMPLE_COUNT];
+        srClearRoots(roots, SR_SAMPLE_COUNT);
+        for (int e = 0; e < SUB_EDGE_COUNT; e++) {
+            int a = s->subEdges[e][0], b = s->subEdges[e][1];
+            if (srFindRoot(roots, a) != srFindRoot(roots, b) &&
+                hangTogether(&s->walls, &s->flesh->samples[samples[a]], &s->flesh->samples[samples[b]])) {
+                srJoinRoots(roots, a, b);
+            }
+        }
+        s->flesh->labelCounts[place] = numberParts(s, samples, roots, s->flesh->labels[place]);
+    }
+}
+
+static srResult sampleBatch(Sampling* s, srArena* arena, const srProgress* progress) {
+    srFlesh* flesh = s->flesh;
+    srProgress sampling = srPartOfProgress(progress, 0.0, 0.7),
+               growing = srPartOfProgress(progress, 0.7, 1.0);
+    SR_TRY(gatherSamples(s, arena));
+    SR_TRY(srParallelForWithProgress(takeSamples, flesh->sampleCount - s->firstSample, POINTS_PER_BLOCK,
+                                     POINTS_PER_BATCH, s, &sampling));
+    SR_TRY(srParallelForWithProgress(growParts, flesh->tetCount - s->firstPlace, TETS_PER_BLOCK,
+                                     TETS_PER_BATCH, s, &growing));
+    s->firstPlace = flesh->tetCount;
+    return sr_success;
+}
+
+srResult srCreateFlesh(const srScaffold* scaffold, const srFleshSource* source, srArena* arena,
+                       const srProgress* progress, srFlesh* outFlesh) {
+    srFlesh flesh = {0};
+    Sampling s = {.scaffold = scaffold, .source = source, .flesh = &flesh};
+    srProgress choosing = srPartOfProgress(progress, 0.0, 0.2);
+    srProgress binning = srPartOfProgress(progress, 0.2, 0.3);
+    fillSubEdges(&s);
+    SR_TRY(chooseTets(&s, arena, &choosing));
+    if (flesh.tetCount > 0) {
+        SR_TRY(srCreateWalls(&source->contacts->skin, 2.0 * spacingOf(scaffold, s.chosen[0]), arena, &binning,
+                             &s.walls));
+    }
+    for (int batch = 0; batch < BATCH_COUNT && flesh.tetCount > s.firstPlace; batch++) {
+        double begin = 0.3 + 0.7 * batch / BATCH_COUNT;
+        srProgress sampling = srPartOfProgress(progress, begin, begin + 0.7 / BATCH_COUNT);
+        SR_TRY(sampleBatch(&s, arena, &sampling));
+        if (batch < BATCH_COUNT - 1) {
+            SR_TRY(chooseBeside(&s, arena));
+        }
+    }
+    *outFlesh = flesh;
+    return sr_success;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Which short ways within the flesh leave it: the skin's triangles in a grid of bins.
+
+#pragma once
+
+#include "core/arena.h"
+#include "core/error.h"
+#include "mesh/progress.h"
+#include "mesh/surface.h"
+
+/// Arrays live in the arena that made them.
+typedef struct srWalls {
+    const srSurface* surface;
+    srVec3 lower;
+    double binEdge;
+    int32_t counts[3];
+    int32_t* starts; ///< Of each bin's triangles; one more at the end.
+    int32_t* triangles;
+} srWalls;
+
+/// `binEdge` should be about as long as the ways that will be asked for; it is made longer when there would
+/// be too many bins. `surface` faces away from the flesh and must outlive the walls; it may have no
+/// triangles.
+SR_MUST_USE srResult srCreateWalls(const srSurface* surface, double binEdge, srArena* arena,
+                                   const srProgress* progress, srWalls* outWalls);
+
+/// One end of a way: where it is, the nearest point of the skin, and the direction out of the flesh there.
+typedef struct srWayEnd {
+    srVec3 place;
+    srVec3 foot;
+    srVec3 out;
+} srWayEnd;
+
+/// Whether the way from a to b passes a triangle from within to without. A triangle of the very sheet of skin
+/// that both ends are nearest to does not count: the way only cuts the corner of a hollow. Thread-safe.
+bool srWalls_Leaves(const srWalls* walls, const srWayEnd* a, const srWayEnd* b);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "mesh/flesh.h"
+
+#include "mesh/touching.h"
+
+static void samples_are_found_by_their_steps(void** state) {
+    (void)state;
+    for (int sample = 0; sample < SR_SAMPLE_COUNT; sample++) {
+        int steps[4];
+        srGetSampleSteps(sample, steps);
+        assert_int_equal(steps[0] + steps[1] + steps[2] + steps[3], SR_SAMPLE_STEPS);
+        assert_true(steps[3] >= 0);
+        assert_int_equal(srFindSample(steps), sample);
+    }
+}
+
+static void distance_to_a_disk_is_that_of_its_plane_over_it_and_of_its_rim_beside(void** state) {
+    (void)state;
+    const srFleshSample sample = {.foot = {1.0, 0.0, 0.0}, .out = {1.0, 0.0, 0.0}};
+    assert_near(srFleshSample_Distance(&sample, (srVec3){1.5, 0.1, 0.1}, 0.2), 0.5, 1e-15);
+    assert_near(srFleshSample_Distance(&sample, (srVec3){1.3, 0.6, 0.0}, 0.2), 0.5, 1e-15);
+}
+
+typedef struct Input {
+    srSurface surface;
+    int32_t several; // tetrahedra with more than one part
+    int32_t sampled;
+} Input;
+
+static srResult growIn(srArena* arena, Input* input) {
+    const srSurface* surface = &input->surface;
+    srProgress nobody = {0};
+    srLattice lattice;
+    srScaffold scaffold;
+    srFlesh flesh = {0};
+    srSolid solid = {0};
+    srContacts contacts = {0};
+    const srSolidSettings settings = srDefaultSolidSettings();
+    assert_true(srMakeLattice(surface->lower, surface->upper, 0.3, 0.5, 1 << 20, &lattice));
+    double* phi = srArena_Push(arena, (size_t)lattice.pointCount, sizeof(double), "phi");
+    if (phi == NULL) {
+        return srFailOutOfMemory("a test");
+    }
+    SR_TRY(srCreateSolid(surface, &settings, &nobody, &solid, NULL));
+    srField field;
+    srFleshSource source = {&field, &contacts};
+    srResult result = srCreateContacts(surface, &solid, &nobody, &contacts);
+    if (result == sr_success) {
+        field = srMakeContactField(&contacts, &solid);
+        result = srField_Sample(&field, &lattice, phi, &nobody);
+    }
+    if (result == sr_success) {
+        result = srCreateScaffold(&lattice, phi, 0.2, arena, &nobody, &scaffold);
+    }
+    if (result == sr_success) {
+        result = srCreateFlesh(&scaffold, &source, arena, &nobody, &flesh);
+    }
+    input->several = 0;
+    input->sampled = flesh.tetCount;
+    for (int32_t place = 0; place < flesh.tetCount && result == sr_success; place++) {
+        input->several += flesh.labelCounts[place] > 1;
+    }
+    srDestroyContacts(&contacts);
+    srDestroySolid(&solid);
+    return result;
+}
+
+static srResult grow(void* context) {
+    srArena* arena = srCreateArena(1 << 16);
+    if (arena == NULL) {
+        return srFailOutOfMemory("a test");
+    }
+    srResult result = growIn(arena, context);
+    srDestroyArena(arena);
+    return result;
+}
+
+static void fingers_are_parts_at_any_gap_and_a_ball_is_one(void** state) {
+    (void)state;
+    const double gaps[] = {0.0, 0.01, 0.05, 0.2};
+    for (int i = 0; i < 4; i++) {
+        Soup soup = {0};
+        addHand(&soup, 2, gaps[i]);
+        Input input = {.surface = makeSurface(&soup)};
+        assert_success(grow(&input));
+        // the contact is 4 high and 1.2 deep: nineteen squares of half a unit, two tetrahedra or more for
+        // each
+        assert_true(input.several >= 38);
+        srDestroySurface(&input.surface);
+        freeSoup(&soup);
+    }
+    Input ball = {.surface = makeSphere(3, 1.0)};
+    assert_success(grow(&ball));
+    assert_int_equal(ball.several, 0);
+    srDestroySurface(&ball.surface);
+}
+
+static void failing_allocations_leak_nothing(void** state) {
+    (void)state;
+    Soup soup = {0};
+    addHand(&soup, 2, 0.0);
+    Input input = {.surface = makeSurface(&soup)};
+    srTestEveryAllocationFails(grow, &input);
+    srDestroySurface(&input.surface);
+    freeSoup(&soup);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(samples_are_found_by_their_steps, srTestNothingLeaked),
+        cmocka_unit_test_teardown(distance_to_a_disk_is_that_of_its_plane_over_it_and_of_its_rim_beside,
+                                  srTestNothingLeaked),
+        cmocka_unit_test_teardown(fingers_are_parts_at_any_gap_and_a_ball_is_one, srTestNothingLeaked),
+        cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
+    };
+    return cmocka_run_group_tests_name("mesh/flesh", tests, NULL, NULL);
+}
