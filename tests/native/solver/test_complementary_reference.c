@@ -57,15 +57,15 @@ static srComplementaryDials dialsOf(const Scene* scene) {
     return dials;
 }
 
-// the farthest that a node of both is apart, in parts of the longest offset
-static double findDifference(const Flesh* f, const srReference* r) {
-    double longest = longestOffset(f), worst = 0.0;
+// the farthest that a node of both is apart
+static double findDistance(const Flesh* f, const srReference* r) {
+    double worst = 0.0;
     for (int32_t i = 0; i < f->cage.nodeCount; ++i) {
         const double* u = r->offsets + 3 * (size_t)i;
         double away = srDistance(f->state.offsets[i], (srVec3){u[0], u[1], u[2]});
         worst = away <= worst ? worst : away; // a NaN stays
     }
-    return worst / longest;
+    return worst;
 }
 
 // the frame that the maps lead to, by both
@@ -91,7 +91,7 @@ static void checkScene(const Scene* scene) {
     for (int frame = 1; frame <= FRAMES; ++frame) {
         moveBones(&f, scene->motion, frame);
         stepBoth(&f, &r, forces);
-        worst = fmax(worst, findDifference(&f, &r));
+        worst = fmax(worst, findDistance(&f, &r) / longestOffset(&f));
         longest = fmax(longest, longestOffset(&f));
         residual = fmax(residual, f.stats.residual);
         theirs = fmax(theirs, r.residual);
@@ -404,7 +404,7 @@ static void a_held_pose_settles_where_the_reference_finds_no_force(void** state)
             r.offsets[3 * i + 2] = f.state.offsets[i].z;
         }
         srReference_Settle(&r, f.places[0], NULL);
-        double longest = longestOffset(&f), difference = longest * findDifference(&f, &r);
+        double longest = longestOffset(&f), difference = findDistance(&f, &r);
         print_message("%s, pose correction %.1f: settled at %.4f, apart %.1e\n",
                       poses[p].motion == motion_bend ? "bent" : "twisted", poses[p].poseCorrection, longest,
                       difference);
@@ -413,10 +413,104 @@ static void a_held_pose_settles_where_the_reference_finds_no_force(void** state)
             assert_near(difference, 0.0, 1e-6);
         } else {
             assert_true(longest < 1e-9);
+            assert_near(difference, 0.0, 1e-9);
         }
         srDestroyReference(&r);
         freeFlesh(&f);
     }
+}
+
+// One frame of backward Euler, solved elsewhere: see solve_with_scipy.py for how.
+static const double SCIPY_OFFSETS[][3] = {
+#include "scipy_offsets.inc"
+};
+
+static void writePoints(FILE* file, const char* name, const srVec3* points, int32_t count) {
+    fprintf(file, "\"%s\": [", name);
+    for (int32_t i = 0; i < count; ++i) {
+        fprintf(file, "%s[%.17g, %.17g, %.17g]", i > 0 ? ", " : "", points[i].x, points[i].y, points[i].z);
+    }
+    fprintf(file, "],\n");
+}
+
+static void writeWeights(FILE* file, const Flesh* f) {
+    fprintf(file, "\"weights\": [");
+    for (int32_t i = 0; i < f->cage.nodeCount; ++i) {
+        double weights[2] = {0.0, 0.0};
+        for (int32_t e = f->starts[i]; e < f->starts[i + 1]; ++e) {
+            weights[f->bones[e]] = f->weights[e];
+        }
+        fprintf(file, "%s[%.17g, %.17g]", i > 0 ? ", " : "", weights[0], weights[1]);
+    }
+    fprintf(file, "],\n\"holds\": [");
+    for (int32_t i = 0; i < f->cage.nodeCount; ++i) {
+        fprintf(file, "%s%.17g", i > 0 ? ", " : "", f->holds[i]);
+    }
+    fprintf(file, "],\n");
+}
+
+// the step as text, for whoever wants to solve it by other means
+static void writeStep(const Flesh* f, const srComplementaryDials* dials, const srVec3* forces) {
+    const char* path = getenv("SR_WRITE_STEP");
+    FILE* file = path != NULL ? fopen(path, "w") : NULL;
+    if (file == NULL) {
+        return;
+    }
+    fprintf(file, "{\n");
+    writePoints(file, "nodes", f->cage.nodes, f->cage.nodeCount);
+    writePoints(file, "before", f->places[1], f->cage.nodeCount);
+    writePoints(file, "after", f->places[0], f->cage.nodeCount);
+    writePoints(file, "forces", forces, f->cage.nodeCount);
+    writeWeights(file, f);
+    fprintf(file, "\"cells\": [");
+    for (int32_t cell = 0; cell < f->cage.cellCount; ++cell) {
+        const int32_t* c = f->cage.cells[cell];
+        fprintf(file, "%s[%d, %d, %d, %d]", cell > 0 ? ", " : "", c[0], c[1], c[2], c[3]);
+    }
+    fprintf(file, "],\n\"gravity\": [%.17g, %.17g, %.17g], \"restGravity\": [%.17g, %.17g, %.17g],\n",
+            dials->gravity.x, dials->gravity.y, dials->gravity.z, dials->restGravity.x, dials->restGravity.y,
+            dials->restGravity.z);
+    fprintf(file, "\"seconds\": %.17g, \"damping\": %.17g, \"frequency\": %.17g, \"poseCorrection\": %.17g,\n",
+            dials->frameSeconds, dials->dampingRate, dials->frequency, dials->poseCorrection);
+    fprintf(file, "\"shearModulus\": %.17g, \"density\": %.17g\n}\n", dials->material.shearModulus,
+            dials->material.density);
+    fclose(file);
+}
+
+static void a_step_ends_where_scipy_finds_its_end(void** state) {
+    (void)state;
+    const Scene scene = {"", motion_bend, hold_axis, 2e4, sr_integratorBackwardEuler, 1, 0.5, 0.5, true};
+    Flesh f;
+    srReference r;
+    makeFlesh(&f, BAR, SPACING, 2, scene.hold);
+    srComplementaryDials dials = dialsOf(&scene);
+    tuneFlesh(&f, &dials);
+    srCreateReference(&f.shape, &r);
+    srReference_Tune(&r, &dials, sr_referenceArap);
+    srVec3* forces = calloc((size_t)f.cage.nodeCount, sizeof(srVec3));
+    for (int32_t i = 0; i < f.cage.nodeCount; ++i) {
+        forces[i] = (srVec3){0.5 * i, 3.0, 20.0 - i};
+    }
+    srMat34 turn = bendAbout((srVec3){0.3, 0.6, 0.3}, 0.9), move = shift(0.05, 0.02, -0.1);
+    f.maps[0] = move;
+    f.maps[1] = srMul34(&move, &turn);
+    stepBoth(&f, &r, forces);
+    writeStep(&f, &dials, forces);
+    double longest = longestOffset(&f), worst[2] = {0.0, 0.0};
+    assert_true(longest > 0.1);
+    assert_int_equal(SR_ARRAY_COUNT(SCIPY_OFFSETS), f.cage.nodeCount);
+    for (int32_t i = 0; i < f.cage.nodeCount; ++i) {
+        srVec3 truth = {SCIPY_OFFSETS[i][0], SCIPY_OFFSETS[i][1], SCIPY_OFFSETS[i][2]};
+        srVec3 theirs = {r.offsets[3 * i], r.offsets[3 * i + 1], r.offsets[3 * i + 2]};
+        worst[0] = fmax(worst[0], srDistance(f.state.offsets[i], truth) / longest);
+        worst[1] = fmax(worst[1], srDistance(theirs, truth) / longest);
+    }
+    print_message("from SciPy's: solver %.1e, reference %.1e\n", worst[0], worst[1]);
+    assert_near(worst[0], 0.0, srTestTolerance(1e-8));
+    assert_near(worst[1], 0.0, srTestTolerance(1e-8));
+    free(forces);
+    srDestroyReference(&r);
+    freeFlesh(&f);
 }
 
 int main(void) {
@@ -426,6 +520,7 @@ int main(void) {
         cmocka_unit_test(a_hanging_bar_grows_as_its_formula_says),
         cmocka_unit_test(a_bar_swings_along_itself_as_its_formula_says),
         cmocka_unit_test(a_held_pose_settles_where_the_reference_finds_no_force),
+        cmocka_unit_test(a_step_ends_where_scipy_finds_its_end),
         cmocka_unit_test(the_solver_agrees_with_the_reference_at_every_frame),
     };
     return cmocka_run_group_tests_name("solver/complementary_reference", tests, NULL, srTestNothingLeaked);
