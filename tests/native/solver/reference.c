@@ -2,8 +2,9 @@
 //
 // One substep minimises over x = p + u, with C u = 0,
 //   m/(2 H^2) |x - X - H V|^2 + alpha m/(2 H) |x - X - H v|^2 + k/2 |u|^2 - f.u + sum of the cells,
-// X, V what the formula takes from the past (backward Euler: X = x, V = velocity, H = h; BDF2: X = (4 x - x_before) / 3,
-// V likewise, H = 2/3 h), v the rig's velocity. Its stationary points are the steps of the formula.
+// X, V what the formula takes from the past (backward Euler: X = x, V = velocity, H = h; BDF2: X = (4 x -
+// x_before) / 3, V likewise, H = 2/3 h), v the rig's velocity. Its stationary points are the steps of the
+// formula.
 
 #include "reference.h"
 
@@ -257,10 +258,12 @@ static double evaluate(srReference* r, const double* u, double H, bool isWhole) 
         memset(r->hessian, 0, count * count * sizeof(double));
     }
     for (size_t k = 0; k < count; ++k) {
-        double m = r->masses[k / 3], painted = r->dials.nodePulls != NULL ? (double)r->dials.nodePulls[k / 3] : 1.0;
+        double m = r->masses[k / 3],
+               painted = r->dials.nodePulls != NULL ? (double)r->dials.nodePulls[k / 3] : 1.0;
         const double factors[3] = {H > 0.0 ? m / (H * H) : 0.0, H > 0.0 ? m * r->dials.dampingRate / H : 0.0,
                                    m * omega * omega * painted};
-        const double offs[3] = {r->primary[k] + u[k] - r->inertia[0][k], r->primary[k] + u[k] - r->inertia[1][k], u[k]};
+        const double offs[3] = {r->primary[k] + u[k] - r->inertia[0][k],
+                                r->primary[k] + u[k] - r->inertia[1][k], u[k]};
         energy -= r->pulls[k] * u[k];
         for (int t = 0; t < 3; ++t) {
             energy += 0.5 * factors[t] * offs[t] * offs[t];
@@ -272,9 +275,8 @@ static double evaluate(srReference* r, const double* u, double H, bool isWhole) 
     for (int32_t cell = 0; cell < r->shape->cellCount; ++cell) {
         double F[3][3], P[3][3], C[9][9];
         deform(r, cell, r->primary, u, F);
-        energy += stiffnessOf(r, cell) *
-                  srReferenceEnergy(&r->material, F, r->stretches[cell],
-                                    isWhole ? P : NULL, isWhole ? C : NULL);
+        energy += stiffnessOf(r, cell) * srReferenceEnergy(&r->material, F, r->stretches[cell],
+                                                           isWhole ? P : NULL, isWhole ? C : NULL);
         if (isWhole) {
             scatter(r, cell, P, C);
         }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A slow second opinion on complementary dynamics: full Newton on the whole saddle-point system of the true energy,
-// dense, in double, with the line search of a textbook. It knows places and velocities in the world, where the
-// library's solver knows offsets along the rig's way; the two share nothing but the structs of their input.
+// A slow second opinion on complementary dynamics: full Newton on the whole saddle-point system of the true
+// energy, dense, in double, with the line search of a textbook. It knows places and velocities in the world,
+// where the library's solver knows offsets along the rig's way; the two share nothing but the structs of
+// their input.
 
 #pragma once
 
@@ -29,7 +30,7 @@ typedef struct srReference {
     double (*stretches)[3][3]; ///< S of a cell.
     double* gradient;
     double* hessian;
-    double* system; ///< [H C'; C 0 | -g], row by row.
+    double* system;    ///< [H C'; C 0 | -g], row by row.
     double residual;   ///< |P g| at the end of the last substep, over that at its start.
     int32_t stepCount; ///< Newton steps since the start.
 } srReference;

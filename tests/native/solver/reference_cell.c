@@ -133,8 +133,7 @@ static void solveThree(double A[3][3], const double b[3], double out[3]) {
 
 // How the rotation Q of G changes with dG: dQ = Q W, W skew. From Q Y = G with Y symmetric,
 //   W Y + Y W = Q' dG - dG' Q,   or with w the axis of W,   (tr(Y) - Y) w = axis(Q' dG - dG' Q).
-static void changeRotation(double Q[3][3], double G[3][3], double dG[3][3],
-                           double out[3][3]) {
+static void changeRotation(double Q[3][3], double G[3][3], double dG[3][3], double out[3][3]) {
     double Y[3][3], A[3][3], B[3][3], w[3];
     multiplyTransposed(Q, G, Y);
     multiplyTransposed(Q, dG, A);
@@ -197,8 +196,7 @@ static void corotatedChange(State* s, double dF[3][3], double dP[3][3]) {
     changeRotation(s->Q, s->F, dF, dR);
     for (int k = 0; k < 9; ++k) {
         int i = k / 3, j = k % 3;
-        dP[i][j] = 2.0 * s->mu * (dF[i][j] - dR[i][j]) +
-                   s->lambda * (more * s->Q[i][j] + grown * dR[i][j]);
+        dP[i][j] = 2.0 * s->mu * (dF[i][j] - dR[i][j]) + s->lambda * (more * s->Q[i][j] + grown * dR[i][j]);
     }
 }
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Solves one step of complementary dynamics by SciPy: a third opinion, which knows none of our C.
 
-    python -m venv /tmp/scipy && /tmp/scipy/bin/pip install scipy
-    SR_WRITE_STEP=/tmp/step.json build/release/tests/solver_test_complementary_reference
-    /tmp/scipy/bin/python tests/native/solver/solve_with_scipy.py /tmp/step.json >tests/native/solver/scipy_offsets.inc
+    SR_WRITE_STEP=step.json build/release/tests/solver_test_complementary_reference
+    python tests/native/solver/solve_with_scipy.py step.json >scipy_offsets.inc
 
-Only needed anew when the scene of the test changes. The step is one of backward Euler from rest.
+with a Python that has SciPy, and the result beside this file. Only needed anew when the scene of
+the test changes. The step is one of backward Euler from rest.
 """
 
 import json
@@ -42,7 +42,9 @@ def solve(step: dict) -> Array:
         return np.swapaxes(moved, 1, 2) @ inverses
 
     def gather(stresses: Array) -> Array:
-        corners = np.swapaxes(volumes[:, None, None] * (stresses @ np.swapaxes(inverses, 1, 2)), 1, 2)
+        corners = np.swapaxes(
+            volumes[:, None, None] * (stresses @ np.swapaxes(inverses, 1, 2)), 1, 2
+        )
         forces = np.zeros_like(rest)
         for corner in range(3):
             np.add.at(forces, cells[:, corner + 1], corners[:, corner])
@@ -71,16 +73,18 @@ def solve(step: dict) -> Array:
     def forces(y: Array) -> Array:
         u = free @ y.reshape(-1, 3)
         speed = (after + u - before) / h
-        F = deformation(after + u)
-        target = rotations(F @ stretches) @ stretches
+        deformed = deformation(after + u)
+        target = rotations(deformed @ stretches) @ stretches
         push = masses[:, None] * (speed / h + alpha * (speed - velocity) + floor * u) - pulls
-        return (free.T @ (push + gather(2.0 * step["shearModulus"] * (F - target)))).ravel()
+        return (free.T @ (push + gather(2.0 * step["shearModulus"] * (deformed - target)))).ravel()
 
     y = np.zeros(3 * free.shape[1])
     scale = np.abs(forces(y)).max()
     for _ in range(3):
         y = root(lambda x: forces(x) / scale, y, method="hybr", options={"xtol": 1e-15}).x
-    print(f"largest force left: {np.abs(forces(y)).max() / scale:.1e} of the first", file=sys.stderr)
+    print(
+        f"largest force left: {np.abs(forces(y)).max() / scale:.1e} of the first", file=sys.stderr
+    )
     return free @ y.reshape(-1, 3)
 
 

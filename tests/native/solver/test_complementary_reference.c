@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The complementary solver against a slow one that was written without it (reference.h), and both against what
-// neither computed: swings and sags that follow from formulas.
+// The complementary solver against a slow one that was written without it (reference.h), and both against
+// what neither computed: swings and sags that follow from formulas.
 
 #include "bone_bar.h"
 #include "reference.h"
@@ -98,8 +98,8 @@ static void checkScene(const Scene* scene) {
         assert_true(f.stats.orthogonality < 1e-8);
     }
     assert_true(theirs < 1e-7); // of forces that may have been small from the start
-    print_message("%-34s %2d rows, longest %.3f, apart %.1e, residuals %.1e and %.1e, Newton steps %d\n", scene->name,
-                  r.rowCount, longest, worst, residual, theirs, r.stepCount);
+    print_message("%-34s %2d rows, longest %.3f, apart %.1e, residuals %.1e and %.1e, Newton steps %d\n",
+                  scene->name, r.rowCount, longest, worst, residual, theirs, r.stepCount);
     assert_true(longest > 1e-3);
     assert_near(worst, 0.0, srTestTolerance(1e-6));
     free(forces);
@@ -175,8 +175,8 @@ static void the_references_forces_are_slopes_of_its_energies(void** state) {
     assert_near(worst[1], 0.0, 1e-4);
 }
 
-// One cell, of which three corners are held: the fourth swings along y. With F = I + u g', g = (0, 1/L, 0), the
-// energy is V mu (u/L)^2 at any amplitude, so that u'' = -(8 mu / (rho L^2) + (2 pi f)^2) u.
+// One cell, of which three corners are held: the fourth swings along y. With F = I + u g', g = (0, 1/L, 0),
+// the energy is V mu (u/L)^2 at any amplitude, so that u'' = -(8 mu / (rho L^2) + (2 pi f)^2) u.
 static void makeCell(Flesh* f) {
     const srVec3 nodes[4] = {{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, {0.2, 0.8, 0.3}};
     const int32_t cells[1][4] = {{0, 1, 2, 3}};
@@ -323,8 +323,8 @@ static void a_hanging_bar_grows_as_its_formula_says(void** state) {
     freeFlesh(&f);
 }
 
-// Its slowest swing along itself, of a bar held at one end: sqrt(E / rho) / (4 L) Hz; lumping the masses of n cells in a
-// row slows it by (pi / (4 n))^2 / 6.
+// Its slowest swing along itself, of a bar held at one end: sqrt(E / rho) / (4 L) Hz; lumping the masses of n
+// cells in a row slows it by (pi / (4 n))^2 / 6.
 static void a_bar_swings_along_itself_as_its_formula_says(void** state) {
     (void)state;
     const int32_t counts[3] = {1, 6, 1};
@@ -368,7 +368,8 @@ static void a_bar_swings_along_itself_as_its_formula_says(void** state) {
     for (int k = 0; k < 2; ++k) {
         assert_true(counted[k] >= 3);
         double hertz = 0.5 * (counted[k] - 1) / (ends[k] - firsts[k]);
-        print_message("%s: %.4f Hz, formula %.4f\n", k == 0 ? "solver" : "reference", hertz, truth * (1.0 - lumped));
+        print_message("%s: %.4f Hz, formula %.4f\n", k == 0 ? "solver" : "reference", hertz,
+                      truth * (1.0 - lumped));
         // the frames between which zero is passed, and the formula's own error
         assert_near(hertz / (truth * (1.0 - lumped)), 1.0, 0.01);
     }
@@ -382,7 +383,8 @@ static void a_held_pose_settles_where_the_reference_finds_no_force(void** state)
     const struct {
         Motion motion;
         double poseCorrection;
-    } poses[] = {{motion_bend, 1.0}, {motion_twist, 1.0}, {motion_bend, 0.5}, {motion_bend, 0.0}, {motion_twist, 0.0}};
+    } poses[] = {
+        {motion_bend, 1.0}, {motion_twist, 1.0}, {motion_bend, 0.5}, {motion_bend, 0.0}, {motion_twist, 0.0}};
     for (int p = 0; p < SR_ARRAY_COUNT(poses); ++p) {
         Flesh f;
         srReference r;
@@ -470,7 +472,8 @@ static void writeStep(const Flesh* f, const srComplementaryDials* dials, const s
     fprintf(file, "],\n\"gravity\": [%.17g, %.17g, %.17g], \"restGravity\": [%.17g, %.17g, %.17g],\n",
             dials->gravity.x, dials->gravity.y, dials->gravity.z, dials->restGravity.x, dials->restGravity.y,
             dials->restGravity.z);
-    fprintf(file, "\"seconds\": %.17g, \"damping\": %.17g, \"frequency\": %.17g, \"poseCorrection\": %.17g,\n",
+    fprintf(file,
+            "\"seconds\": %.17g, \"damping\": %.17g, \"frequency\": %.17g, \"poseCorrection\": %.17g,\n",
             dials->frameSeconds, dials->dampingRate, dials->frequency, dials->poseCorrection);
     fprintf(file, "\"shearModulus\": %.17g, \"density\": %.17g\n}\n", dials->material.shearModulus,
             dials->material.density);
