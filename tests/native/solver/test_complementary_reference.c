@@ -160,6 +160,21 @@ static void they_agree_where_rows_depend_on_others(void** state) {
     playScene(&f, &wide, &dials);
 }
 
+static void they_agree_where_the_hold_is_graded(void** state) {
+    (void)state;
+    const Scene scene = {"graded hold", motion_bend, hold_none, 2e4, sr_integratorBdf2, 2, 0.5, 0.5, true};
+    uint64_t seed = 8;
+    Flesh f;
+    shapeFlesh(&f, BAR, SPACING, 2, scene.hold);
+    for (int32_t i = 0; i < f.cage.nodeCount; ++i) {
+        f.holds[i] = i % 3 == 0 ? 0.0 : srTestRandom(&seed);
+    }
+    prepareFlesh(&f);
+    assert_int_equal(f.rest.rows.rowCount, 8);
+    srComplementaryDials dials = dialsOf(&scene);
+    playScene(&f, &scene, &dials);
+}
+
 static void they_agree_where_stiffness_is_painted(void** state) {
     (void)state;
     const Scene scene = {"painted", motion_twist, hold_axis, 2e4, sr_integratorBdf2, 2, 0.3, 1.0, true};
@@ -575,6 +590,7 @@ int main(void) {
         cmocka_unit_test(a_step_ends_where_scipy_finds_its_end),
         cmocka_unit_test(the_solver_agrees_with_the_reference_at_every_frame),
         cmocka_unit_test(they_agree_where_rows_depend_on_others),
+        cmocka_unit_test(they_agree_where_the_hold_is_graded),
         cmocka_unit_test(they_agree_where_stiffness_is_painted),
     };
     return cmocka_run_group_tests_name("solver/complementary_reference", tests, NULL, srTestNothingLeaked);
