@@ -107,11 +107,9 @@ static inline void resetFlesh(Flesh* f) {
     }
 }
 
-// all but rest and tuning
-static inline void shapeFlesh(Flesh* f, const int32_t counts[3], double spacing, int32_t boneCount,
-                              HoldKind kind) {
-    *f = (Flesh){.boneCount = boneCount};
-    assert_success(srTestCreateBarCage(counts, spacing, &f->cage));
+// room for everything about a cage and its bones, all of it zero
+static inline void allocateFlesh(Flesh* f, int32_t boneCount) {
+    f->boneCount = boneCount;
     size_t n = (size_t)f->cage.nodeCount;
     f->starts = calloc(n + 1, sizeof(int32_t));
     f->bones = calloc(2 * n, sizeof(int32_t));
@@ -127,12 +125,6 @@ static inline void shapeFlesh(Flesh* f, const int32_t counts[3], double spacing,
     }
     f->state =
         (srComplementaryState){f->arrays[0], f->arrays[1], {f->arrays[2], f->arrays[3]}, f->arrays[4], NULL};
-    weighFlesh(f, counts[1] * spacing);
-    for (size_t i = 0; i < n; ++i) {
-        srVec3 x = f->cage.nodes[i];
-        double away = fmax(fabs(x.x / spacing - 0.5 * counts[0]), fabs(x.z / spacing - 0.5 * counts[2]));
-        f->holds[i] = kind == hold_all ? 1.0 : kind == hold_none ? 0.0 : away < 0.6 ? 1.0 - 0.3 * away : 0.0;
-    }
     f->shape = (srComplementaryShape){
         .nodes = f->cage.nodes,
         .nodeCount = f->cage.nodeCount,
@@ -141,16 +133,35 @@ static inline void shapeFlesh(Flesh* f, const int32_t counts[3], double spacing,
         .weights = {f->starts, f->bones, f->weights, boneCount},
         .holds = f->holds,
     };
+}
+
+// all but rest and tuning
+static inline void shapeFlesh(Flesh* f, const int32_t counts[3], double spacing, int32_t boneCount,
+                              HoldKind kind) {
+    *f = (Flesh){0};
+    assert_success(srTestCreateBarCage(counts, spacing, &f->cage));
+    allocateFlesh(f, boneCount);
+    weighFlesh(f, counts[1] * spacing);
+    for (int32_t i = 0; i < f->cage.nodeCount; ++i) {
+        srVec3 x = f->cage.nodes[i];
+        double away = fmax(fabs(x.x / spacing - 0.5 * counts[0]), fabs(x.z / spacing - 0.5 * counts[2]));
+        f->holds[i] = kind == hold_all ? 1.0 : kind == hold_none ? 0.0 : away < 0.6 ? 1.0 - 0.3 * away : 0.0;
+    }
     resetFlesh(f);
+}
+
+// rest and tuning of what was shaped
+static inline void prepareFlesh(Flesh* f) {
+    assert_success(srCreateComplementaryRest(&f->shape, &f->rest));
+    assert_success(srCreateComplementaryTuning(&f->rest, &f->tuning));
+    srComplementaryDials dials = fleshDials();
+    tuneFlesh(f, &dials);
 }
 
 static inline void makeFlesh(Flesh* f, const int32_t counts[3], double spacing, int32_t boneCount,
                              HoldKind kind) {
     shapeFlesh(f, counts, spacing, boneCount, kind);
-    assert_success(srCreateComplementaryRest(&f->shape, &f->rest));
-    assert_success(srCreateComplementaryTuning(&f->rest, &f->tuning));
-    srComplementaryDials dials = fleshDials();
-    tuneFlesh(f, &dials);
+    prepareFlesh(f);
 }
 
 static inline void freeFlesh(Flesh* f) {
@@ -165,8 +176,8 @@ static inline void freeFlesh(Flesh* f) {
     }
 }
 
-// a frame to where the maps are now
-static inline void stepFlesh(Flesh* f) {
+// a frame to where the maps are now; forces may be null
+static inline void stepFleshPulled(Flesh* f, const srVec3* forces) {
     srVec3* oldest = f->places[2];
     f->places[2] = f->places[1];
     f->places[1] = f->places[0];
@@ -177,8 +188,12 @@ static inline void stepFlesh(Flesh* f) {
                before = srSub(f->places[1][i], f->places[2][i]);
         f->jump[i] = srScale(1.0 / FRAME_SECONDS, srSub(now, before));
     }
-    srComplementaryMotion motion = {f->places[1], f->places[0], f->jump, NULL};
+    srComplementaryMotion motion = {f->places[1], f->places[0], f->jump, forces};
     srComplementary_StepFrame(&f->rest, &f->tuning, &motion, &f->state, &f->stats);
+}
+
+static inline void stepFlesh(Flesh* f) {
+    stepFleshPulled(f, NULL);
 }
 
 static inline srMat34 shift(double x, double y, double z) {
