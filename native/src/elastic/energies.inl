@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Energies of one cell: F -> psi, P = dpsi/dF, and how P changes with F. Part of a kernel text: include it after
-// rotation_kernels.inl, once for each type. mu and lambda are Lame's, times a volume where forces are wanted.
+// Energies of one cell: F -> psi, P = dpsi/dF, and how P changes with F. Part of a kernel text: include it
+// after rotation_kernels.inl, once for each type. mu and lambda are Lame's, times a volume where forces are
+// wanted.
 
 #define cofactors SR_NAME(cofactors)
 #define cofactorChange SR_NAME(cofactorChange)
@@ -50,8 +51,8 @@ SR_KERNEL Mat mulLeft(const Mat* A, const Mat* B) {
     return (Mat){mulMat(A, B->a), mulMat(A, B->b), mulMat(A, B->c)};
 }
 
-// Stable neo-Hookean flesh (Smith, de Goes, Kim 2018, without the barrier), finite for any F, turned inside out
-// too: psi = mu/2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu)/2 (J - 1)^2. At rest its tangent is Hooke's.
+// Stable neo-Hookean flesh (Smith, de Goes, Kim 2018, without the barrier), finite for any F, turned inside
+// out too: psi = mu/2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu)/2 (J - 1)^2. At rest its tangent is Hooke's.
 SR_KERNEL SR_V neoHookean(const Mat* F, SR_V mu, SR_V lambda, Mat* outP) {
     Mat C = cofactors(F);
     SR_V grown = dot(F->a, C.a) - (SR_T)1;
@@ -69,8 +70,8 @@ SR_KERNEL Mat neoHookeanChange(const Mat* F, SR_V mu, SR_V lambda, const Mat* dF
     return combine(mu, dF, one, &volume);
 }
 
-// St. Venant-Kirchhoff: psi = mu |E|^2 + lambda/2 tr(E)^2 with Green's strain E = (F' F - I) / 2; P = F S with
-// S = 2 mu E + lambda tr(E) I. Weak where squashed.
+// St. Venant-Kirchhoff: psi = mu |E|^2 + lambda/2 tr(E)^2 with Green's strain E = (F' F - I) / 2; P = F S
+// with S = 2 mu E + lambda tr(E) I. Weak where squashed.
 SR_KERNEL SR_V stVenantKirchhoff(const Mat* F, SR_V mu, SR_V lambda, Mat* outP) {
     Mat E = mulTransposedLeft(F, F), I = identity();
     const SR_V half = (SR_V){0} + (SR_T)0.5;

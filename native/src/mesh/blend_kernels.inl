@@ -34,8 +34,8 @@ static void fillMaps(const srBlend* blend, const float* rows, float* maps, int32
     }
 }
 
-// Two rows at once. Compilers keep vectors that are wider than the processor's in memory, not in registers, so
-// where it has no wide ones these are two narrow ones.
+// Two rows at once. Compilers keep vectors that are wider than the processor's in memory, not in registers,
+// so where it has no wide ones these are two narrow ones.
 #if defined(SR_SIMD_AVX2)
 typedef srFloatW RowPair;
 

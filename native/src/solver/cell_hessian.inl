@@ -24,12 +24,13 @@ SR_KERNEL void multiplyCell(const srCellTask* task, int32_t v, const bool isPose
     addForces(task->products, corners, lane, &dP, &B);
 }
 
-// tr(R' F) - 3 of the corotated material, from how R turns: with g_k the eigenvalues of the inverse of T, which are
-// sums of two stretches, tr(T^-1) = 2 tr(R' F).
+// tr(R' F) - 3 of the corotated material, from how R turns: with g_k the eigenvalues of the inverse of T,
+// which are sums of two stretches, tr(T^-1) = 2 tr(R' F).
 SR_KERNEL SR_V traceOfTurn(const Turn* T) {
-    SR_V a = T->yy * T->zz - T->yz * T->yz, b = T->zz * T->xx - T->zx * T->zx, c = T->xx * T->yy - T->xy * T->xy;
-    SR_V determinant = T->xx * a + T->xy * (T->yz * T->zx - T->xy * T->zz) +
-                       T->zx * (T->xy * T->yz - T->zx * T->yy);
+    SR_V a = T->yy * T->zz - T->yz * T->yz, b = T->zz * T->xx - T->zx * T->zx,
+         c = T->xx * T->yy - T->xy * T->xy;
+    SR_V determinant =
+        T->xx * a + T->xy * (T->yz * T->zx - T->xy * T->zz) + T->zx * (T->xy * T->yz - T->zx * T->yy);
     return (SR_T)0.5 * (a + b + c) / determinant - (SR_T)3;
 }
 
@@ -55,9 +56,9 @@ SR_KERNEL void multiplyMaterial(const srCellTask* task, int32_t v, const int mod
     addForces(task->products, corners, lane, &dP, &B);
 }
 
-// How rotations turn, from the symmetric S = Q' G that stands where the answer goes: the inverse of tr(S) I - S by
-// its cofactors. Where that is near singular (its determinant over tr^3 is at most 8/27) it is kept away from it,
-// where S is zero so is the answer.
+// How rotations turn, from the symmetric S = Q' G that stands where the answer goes: the inverse of tr(S) I -
+// S by its cofactors. Where that is near singular (its determinant over tr^3 is at most 8/27) it is kept away
+// from it, where S is zero so is the answer.
 SR_KERNEL void SR_NAME(invertStretches)(srTurnBlockf* block, int32_t lane) {
     Turn S = loadSymmetric(block, lane);
     const SR_V zero = {0};

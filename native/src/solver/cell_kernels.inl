@@ -2,8 +2,9 @@
 //
 // One block of eight cells: shape and volume of a cell solved together. Part of solver_kernels.inl.
 //
-// symbols: F deformation gradient, G what it should be but for a rotation Q, C = F - Q G, J = det F, n = cof F
-// its gradient, w_a inverse masses, g_a gradients of shape functions, V volume, h substep, mu and lambda Lame's
+// symbols: F deformation gradient, G what it should be but for a rotation Q, C = F - Q G, J = det F, n = cof
+// F its gradient, w_a inverse masses, g_a gradients of shape functions, V volume, h substep, mu and lambda
+// Lame's
 //
 // A cell stores mu V |C|^2 + lambda V (J - det G)^2 / 2, so its compliances are a = 1 / (2 mu V h^2) for each
 // entry of C and b = 1 / (lambda V h^2) for J. A change of the corners by x_a += w_a P g_a changes F by P W,
@@ -16,8 +17,8 @@
 // Of a rotation's step, squared. In a block whose steps are all smaller, C follows to first order: what that
 // leaves out is below 0.05 % of stretch, and goes away with the step.
 #define SR_SMALL_SPIN 1e-3f
-#define SR_FAR_TURN 0.3f        // of F : G over |G|^2, which is 1/3 for a turn by a right angle
-#define SR_LEAST_SQUARE 1e-30f   // what keeps zero by zero away from the steps that are taken then
+#define SR_FAR_TURN 0.3f       // of F : G over |G|^2, which is 1/3 for a turn by a right angle
+#define SR_LEAST_SQUARE 1e-30f // what keeps zero by zero away from the steps that are taken then
 
 // the four corners of eight cells: offsets, and inverse masses in the fourth
 typedef struct Corners {
@@ -106,8 +107,8 @@ SR_KERNEL Mat turnedMat(const Quaternion* q, const Mat* G) {
 // The rotation that brings Y = Q G nearer to F = Y + C. With tau the sum of Y_k x F_k over columns and B the
 // symmetric part of sum F_k Y_k', tr(Q' F G') grows fastest by (tr B I - B)^-1 tau; here the matrix is taken
 // for the multiple of I with the same trace, which it is where G is hardly stretched. A third of the mean of
-// |F|^2 and |G|^2 bounds it from below: cells turned inside out do not go round for ever. C may stand for F in
-// tau, which keeps it exactly zero at rest.
+// |F|^2 and |G|^2 bounds it from below: cells turned inside out do not go round for ever. C may stand for F
+// in tau, which keeps it exactly zero at rest.
 SR_KERNEL Vec findSpin(const Mat* Y, const Mat* F, const Mat* C, srFloatW squares) {
     Vec tau = {(Y->a.y * C->a.z - Y->a.z * C->a.y) + (Y->b.y * C->b.z - Y->b.z * C->b.y) +
                    (Y->c.y * C->c.z - Y->c.z * C->c.y),
@@ -135,9 +136,9 @@ SR_KERNEL void storeTurn(srCellTurn* out, const Quaternion* q) {
 
 // The quaternion of a rotation, by the largest of its four squares
 SR_COLD static void writeQuaternion(const srMat3f* R, srCellTurn* out, int lane) {
-    const float(*m)[3] = R->m;
-    float squares[4] = {m[0][0] + m[1][1] + m[2][2], m[0][0] - m[1][1] - m[2][2],
-                        m[1][1] - m[2][2] - m[0][0], m[2][2] - m[0][0] - m[1][1]};
+    const float (*m)[3] = R->m;
+    float squares[4] = {m[0][0] + m[1][1] + m[2][2], m[0][0] - m[1][1] - m[2][2], m[1][1] - m[2][2] - m[0][0],
+                        m[2][2] - m[0][0] - m[1][1]};
     int k = 0;
     for (int i = 1; i < 4; i++) {
         k = squares[i] > squares[k] ? i : k;
@@ -164,8 +165,8 @@ SR_COLD static void writeQuaternion(const srMat3f* R, srCellTurn* out, int lane)
 // The rotations of these lanes anew, by a closed form: half a turn away, steps from no rotation find no way
 SR_COLD static void restartTurns(const Mat* F, const Mat* G, int32_t lanes, srCellTurn* turn) {
     float f[9][SR_LANES_PER_BLOCK], g[9][SR_LANES_PER_BLOCK];
-    storeColumns((float(*)[3][SR_LANES_PER_BLOCK])f, F);
-    storeColumns((float(*)[3][SR_LANES_PER_BLOCK])g, G);
+    storeColumns((float (*)[3][SR_LANES_PER_BLOCK])f, F);
+    storeColumns((float (*)[3][SR_LANES_PER_BLOCK])g, G);
     for (int lane = 0; lane < SR_LANES_PER_BLOCK; lane++) {
         if ((lanes >> lane & 1) == 0) {
             continue;
@@ -173,7 +174,8 @@ SR_COLD static void restartTurns(const Mat* F, const Mat* G, int32_t lanes, srCe
         srMat3f A;
         for (int k = 0; k < 9; k++) {
             int i = k / 3, j = k % 3;
-            A.m[i][j] = f[i][lane] * g[j][lane] + f[3 + i][lane] * g[3 + j][lane] + f[6 + i][lane] * g[6 + j][lane];
+            A.m[i][j] =
+                f[i][lane] * g[j][lane] + f[3 + i][lane] * g[3 + j][lane] + f[6 + i][lane] * g[6 + j][lane];
         }
         srMat3f R = srFindRotationF(&A);
         writeQuaternion(&R, turn, lane);
@@ -242,7 +244,7 @@ SR_KERNEL Mat findCorrection(const srCellMaterial* material, const Stretch* s, s
     srFloatW excess = dot(s->F.a, n.a) - targetVolume;
     Mat C = s->C, L;
     if (multiplier != NULL) {
-        L = loadColumns((const float(*)[3][SR_LANES_PER_BLOCK])multiplier->L);
+        L = loadColumns((const float (*)[3][SR_LANES_PER_BLOCK])multiplier->L);
         C = addMat(&C, &L);
         excess = excess + srLoadFloatW(multiplier->volume);
     }
@@ -335,7 +337,8 @@ static void addForces(const srCellSweep* sweep, int32_t begin, int32_t end) {
         srFloatW shape = srLoadFloatW(material->shape);
         srFloatW pressure = srLoadFloatW(material->volume) * excess;
         const srFloatW zero = {0};
-        Mat P = {addScaled(scaled(shape, s.C.a), pressure, n.a), addScaled(scaled(shape, s.C.b), pressure, n.b),
+        Mat P = {addScaled(scaled(shape, s.C.a), pressure, n.a),
+                 addScaled(scaled(shape, s.C.b), pressure, n.b),
                  addScaled(scaled(shape, s.C.c), pressure, n.c)};
         P = (Mat){subVec((Vec){zero, zero, zero}, P.a), subVec((Vec){zero, zero, zero}, P.b),
                   subVec((Vec){zero, zero, zero}, P.c)};
