@@ -102,7 +102,7 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
         return True
     if ob.mode != entry.mode:
         return True
-    due = due_events(entry, make_wish(ob, scene, at_once=True), session.now())
+    due = due_events(entry, make_wish(entry, ob, scene, at_once=True), session.now())
     return any(event is not Event.FRAME_READY for event in due)
 
 
