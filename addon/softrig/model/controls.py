@@ -84,7 +84,8 @@ def controls_from_dials(
     shares = np.clip(columns[:, 5:7], 0.0, 1.0)
     frames = np.arange(first_frame, first_frame + len(dials))
     cuts = find_cuts(dials, before) | np.isin(frames, sorted(marked))
-    return as_floats(np.concatenate([gravity, wind, shares, cuts[:, None]], axis=1))
+    rows = np.concatenate([gravity, wind, shares, cuts[:, None]], axis=1)
+    return as_floats(rows + 0.0)  # the library compares bits, and -0 is no change
 
 
 def rest_gravity(controls: FloatArray, skin_to_world: FloatArray) -> tuple[float, float, float]:
