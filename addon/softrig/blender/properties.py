@@ -25,6 +25,7 @@ from ..model.settings import (
     make_settings,
 )
 from ..native.inputs import ShotSettings
+from . import carrier, compat, graph
 from .dials import NOT_KEYED, OVERRIDABLE, ForceDials, TimeDials, choices
 
 
@@ -246,6 +247,16 @@ def read_map_choices(ob: Any) -> MapChoices:
 def clear_settings(ob: Any) -> None:
     for name in setting_names():
         ob.softrig.property_unset(name)
+
+
+def copy_settings(source: Any, target: Any) -> None:
+    """All but what belongs to one mesh: its identity, its painted maps, the names of its bones."""
+    for name in setting_names():
+        if name not in ("uuid", "loose_parts") and not name.startswith(("map_", "full_")):
+            setattr(target.softrig, name, getattr(source.softrig, name))
+    amounts = [carrier.find_modifier(ob) for ob in (source, target)]
+    if None not in amounts:
+        compat.set_input(amounts[1], graph.AMOUNT, compat.get_input(amounts[0], graph.AMOUNT))
 
 
 def setting_names() -> list[str]:

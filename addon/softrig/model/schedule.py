@@ -118,4 +118,8 @@ def fingerprint(session: Session) -> tuple[tuple[str, str], ...]:
         (uuid, " ".join((describe(entry), entry.blocked, entry.elsewhere, entry.notice)))
         for uuid, entry in session.entries.items()
     ]
-    return (*entries, *session.missing_bakes.items())
+    findings = [
+        (uuid, " ".join(finding.text for finding in found))
+        for uuid, found in session.findings.items()
+    ]
+    return (*entries, *session.missing_bakes.items(), *findings)

@@ -20,6 +20,7 @@ from ..native.errors import NativeError
 from ..native.inputs import FrameRange, JobStatus, ShotSettings, ShotStatus
 from .checks import check_character, check_frames, check_rows
 from .controls import CUT, Surroundings, check_dials, controls_from_dials, rest_gravity
+from .diagnostics import Finding
 from .lifecycle import Effect, Event, Phase, State, record_again, transition
 from .maps import MapChoice, MapChoices
 from .rig import Character, Shape, TapePlan
@@ -139,6 +140,9 @@ class Session:
         """Object name to the sentence of what was refused or went wrong there."""
         self.missing_bakes: dict[str, str] = {}
         """Identity to the path of the point cache that ought to play but is not there."""
+        self.findings: dict[str, tuple[Finding, ...]] = {}
+        """Identity to the traps that its character is in."""
+        self.examined_at = -1e9
         self.recording = False
         """A scene is being stepped for a recording: its events are none of ours."""
         self.in_handler = False
@@ -271,6 +275,13 @@ class Session:
         digest = hashlib.blake2b(entry.rows.tobytes(), digest_size=16)
         digest.update(entry.controls.tobytes() if entry.controls is not None else b"")
         entry.motion = digest.hexdigest()
+
+    def bake_source(self, entry: Entry) -> str:
+        """Names all that a bake is made of; empty while that may be about to change."""
+        if entry.state.phase is not Phase.LIVE or entry.state.stale or not entry.motion:
+            return ""
+        source = repr((entry.settings, entry.frames, entry.key, entry.motion))
+        return hashlib.blake2b(source.encode(), digest_size=16).hexdigest()
 
     def dials_changed(self, uuid: str) -> None:
         """The artist turned what may be keyed: it is recorded with the rig."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From the artist's dials to the library's numbers. Units in the names; converted only here."""
 
+import math
 from dataclasses import dataclass
 
 from ..native.bindings import Loop, Solver
@@ -21,6 +22,11 @@ def frequency_from_softness(softness: float) -> float:
     return round(FASTEST_HZ * (SLOWEST_HZ / FASTEST_HZ) ** softness, 4)
 
 
+def softness_from_frequency(hertz: float) -> float:
+    """The other way round."""
+    return math.log(hertz / FASTEST_HZ) / math.log(SLOWEST_HZ / FASTEST_HZ)
+
+
 @dataclass(frozen=True)
 class Choice:
     """One entry of a list that the artist chooses from; `number` is the library's, for ever."""
@@ -37,16 +43,16 @@ SOLVERS = (
 """The first is the default."""
 
 LOOPS = (
-    Choice("NONE", "No Loop", "The shot begins and ends", Loop.NONE),
+    Choice("NONE", "None", "The shot begins and ends", Loop.NONE),
     Choice(
         "LAST_IS_FIRST",
-        "Last Frame = First",
+        "Closed",
         "The last frame shows the pose of the first again",
         Loop.LAST_IS_FIRST,
     ),
     Choice(
         "FIRST_FOLLOWS_LAST",
-        "First Follows Last",
+        "Endless",
         "The first frame is the one after the last, as games play it",
         Loop.FIRST_FOLLOWS_LAST,
     ),
