@@ -39,6 +39,13 @@ def find_object(entry: Entry) -> Any:
     return None
 
 
+def is_painting(ob: Any, kind: str) -> bool:
+    """The brush is on this map."""
+    active = ob.vertex_groups.active
+    named = active is not None and active.name == getattr(ob.softrig, f"map_{kind}")
+    return named and ob.mode == "WEIGHT_PAINT"
+
+
 def scene_of(ob: Any, preferred: str = "") -> Any:
     """The scene that the object plays in; None when it is in none."""
     scenes = ob.users_scene

@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 from bpy.props import EnumProperty
 
+from ..blender.objects import is_painting
 from ..model.maps import KINDS
 from .presets import poll_active
 
@@ -44,10 +45,3 @@ class SOFTRIG_OT_paint(bpy.types.Operator):
         if ob.mode != "WEIGHT_PAINT":
             bpy.ops.object.mode_set(mode="WEIGHT_PAINT")
         return {"FINISHED"}
-
-
-def is_painting(ob: Any, kind: str) -> bool:
-    """The brush is on this map."""
-    active = ob.vertex_groups.active
-    named = active is not None and active.name == getattr(ob.softrig, f"map_{kind}")
-    return named and ob.mode == "WEIGHT_PAINT"

@@ -5,8 +5,8 @@ from typing import Any
 
 import bpy
 
+from ..blender.objects import is_painting
 from ..model.maps import FACTORS, KINDS
-from ..operators.paint import is_painting
 from .character import CharacterPanel
 
 
