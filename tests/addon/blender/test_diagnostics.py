@@ -222,3 +222,17 @@ def test_the_timer_looks_by_itself(skin: Any) -> None:
     (finding,) = session.findings[skin.softrig.uuid]
     assert finding.key == "OFF_IN_RENDER"
     assert finding.text in str(addon.module("model.schedule").fingerprint(session))
+
+
+def test_a_character_that_only_plays_its_bake_is_looked_at_too(saved: Any) -> None:
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    path = bpy.data.filepath
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=path)
+    loaded, session = bpy.data.objects["Skin"], addon.session()
+    session.examined_at = -1e9
+    addon.module("blender.watch").tick(session)
+    assert loaded.softrig.uuid not in session.entries
+    assert session.findings[loaded.softrig.uuid] == ()
+    bpy.context.scene.frame_end = 60
+    assert_mended(loaded, "SHORT_BAKE")

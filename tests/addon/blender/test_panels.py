@@ -206,3 +206,15 @@ def test_each_map_is_named_and_only_a_named_factor_has_a_strength(skin: Any) -> 
     skin.softrig.map_mass, skin.softrig.map_pin = "Heavy", "Still"
     shown = [name for name in draw_all().properties if name.startswith("full_")]
     assert shown == ["full_mass"]
+
+
+def test_removing_leaves_no_setting_behind(skin: Any) -> None:
+    settings = skin.softrig
+    items = [item for item in settings.bl_rna.properties if not item.is_readonly]
+    for item in items:
+        if item.identifier not in ("name", "quality", "progress"):
+            setattr(settings, item.identifier, getattr(settings, item.identifier))
+    assert settings.is_property_set("cut") and settings.is_property_set("start_frame")
+    assert bpy.ops.softrig.remove() == {"FINISHED"}
+    left = [item.identifier for item in items if settings.is_property_set(item.identifier)]
+    assert [name for name in left if name not in ("quality", "progress")] == []

@@ -126,13 +126,25 @@ def test_rest_gravity_is_that_of_the_first_shown_frame(session: Session, fake: F
     assert entry.rest_gravity == pytest.approx((0.0, 0.0, -9.81 * 6))
 
 
-def test_a_cut_that_stays_on_over_a_piece_counts_once(session: Session, fake: FakeApi) -> None:
+def test_a_cut_counts_where_it_goes_on_in_any_piece(session: Session, fake: FakeApi) -> None:
+    entry = prepared(session)
+    session.open_shot(entry, FRAMES, ShotSettings())
+    dials = make_dials(FRAMES.count)
+    dials[8:9, CUT] = dials[10:15, CUT] = 1.0  # the second goes on where a piece begins
+    for at in (0, 10):
+        end = 10 if at == 0 else FRAMES.count
+        session.write_rows(entry, make_rows()[at:end], dials[at:end])
+    assert np.flatnonzero(entry.controls[:, 8]).tolist() == [8, 10]
+
+
+def test_nothing_is_cut_where_a_cut_goes_on_over_two_pieces(
+    session: Session, fake: FakeApi
+) -> None:
     entry = prepared(session)
     session.open_shot(entry, FRAMES, ShotSettings())
     dials = make_dials(FRAMES.count)
     dials[8:15, CUT] = 1.0
-    for at in (0, 10):
-        end = 10 if at == 0 else FRAMES.count
+    for at, end in ((0, 10), (10, FRAMES.count)):
         session.write_rows(entry, make_rows()[at:end], dials[at:end])
     assert np.flatnonzero(entry.controls[:, 8]).tolist() == [8]
 
