@@ -104,19 +104,26 @@ def keeps_vertices(modifier: Any) -> bool:
     return modifier.type in DEFORMING or modifier.type in HARMLESS
 
 
-def find_problem(ob: Any) -> str:
-    """A sentence when something before our modifier makes new vertices: offsets go by index."""
+def find_blocker(ob: Any) -> str:
+    """The name of what makes new vertices before our modifier: offsets go by index."""
     ours = find_modifier(ob)
     for modifier in ob.modifiers if ours is not None else ():
         if modifier == ours:
             break
         is_on = modifier.show_viewport or modifier.show_render
         if is_on and not keeps_vertices(modifier) and not is_borrowed(ob, modifier):
-            return (
-                f'The modifier "{modifier.name}" stands before Softrig and changes the mesh. '
-                f"Move it below Softrig."
-            )
+            return modifier.name
     return ""
+
+
+def find_problem(ob: Any) -> str:
+    """The same as a sentence."""
+    name = find_blocker(ob)
+    if not name:
+        return ""
+    return (
+        f'The modifier "{name}" stands before Softrig and changes the mesh. Move it below Softrig.'
+    )
 
 
 def check_stack(ob: Any) -> None:

@@ -129,6 +129,29 @@ def write_bytes(owner: Any, name: str, data: bytes) -> None:
     owner[name] = data
 
 
+def animated_paths(identity: Any) -> list[str]:
+    """Data paths that have keys in the action, or drivers."""
+    data = identity.animation_data
+    if data is None:
+        return []
+    return [curve.data_path for curve in (*_curves(data), *data.drivers)]
+
+
+def _curves(data: Any) -> list[Any]:
+    action = data.action
+    if action is None:
+        return []
+    if not hasattr(action, "layers"):
+        return list(action.fcurves)
+    bags = [
+        strip.channelbag(data.action_slot)
+        for layer in action.layers
+        if data.action_slot is not None
+        for strip in layer.strips
+    ]
+    return [curve for bag in bags if bag is not None for curve in bag.fcurves]
+
+
 def move_modifier(ob: Any, modifier: Any, index: int) -> None:
     source = ob.modifiers.find(modifier.name)
     if hasattr(ob.modifiers, "move"):

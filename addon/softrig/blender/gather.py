@@ -77,7 +77,7 @@ def read_shape(ob: Any) -> Shape:
 def read_worlds(session: Session, ob: Any, scene: Any, armature_count: int) -> FloatArray:
     """Of the object and its armatures at the first frame: the same wherever the artist looks."""
     frames = range(scene.frame_start, scene.frame_start + 1)
-    row = tape.record(session, scene, ob, TapePlan((), armature_count), frames)[0]
+    row = tape.record(session, scene, ob, TapePlan((), armature_count), frames).rows[0]
     return row.reshape(-1, 16)
 
 

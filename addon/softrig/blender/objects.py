@@ -2,14 +2,16 @@
 """Finds characters by the uuid that they carry, and keeps one uuid from naming two objects."""
 
 import uuid as uuid_module
+from dataclasses import replace
 from typing import Any
 
 import bpy
 import numpy as np
 
+from ..model.controls import Surroundings, is_cut_marker
 from ..model.session import Entry
 from ..native.inputs import FrameRange
-from . import carrier
+from . import carrier, readers
 
 
 def new_uuid() -> str:
@@ -35,6 +37,13 @@ def find_object(entry: Entry) -> Any:
             entry.object_name = ob.name
             return ob
     return None
+
+
+def is_painting(ob: Any, kind: str) -> bool:
+    """The brush is on this map."""
+    active = ob.vertex_groups.active
+    named = active is not None and active.name == getattr(ob.softrig, f"map_{kind}")
+    return named and ob.mode == "WEIGHT_PAINT"
 
 
 def scene_of(ob: Any, preferred: str = "") -> Any:
@@ -69,6 +78,25 @@ def frames_of(scene: Any) -> FrameRange:
     render = scene.render
     stretch = render.frame_map_new / render.frame_map_old
     return FrameRange(first, count, render.fps / render.fps_base, stretch)
+
+
+def shot_frames(ob: Any, scene: Any) -> FrameRange:
+    """What the character's shot covers: the scene's range from its start on, and the pre-roll."""
+    frames, dials = frames_of(scene), ob.softrig
+    if dials.use_start_frame:
+        start = min(dials.start_frame, frames.last)
+        frames = replace(frames, first=start, count=frames.last - start + 1)
+    if dials.pre_roll_mode == "NONE" or dials.loop != "NONE":
+        return frames
+    return replace(frames, pre_roll=dials.pre_roll, held=dials.pre_roll_mode == "SETTLE")
+
+
+def surroundings_of(scene: Any) -> Surroundings:
+    cuts = sorted(marker.frame for marker in scene.timeline_markers if is_cut_marker(marker.name))
+    if readers.is_gravity_keyed(scene):
+        return Surroundings((), tuple(cuts))
+    gravity = tuple(scene.gravity) if scene.use_gravity else (0.0, 0.0, 0.0)
+    return Surroundings(gravity, tuple(cuts))
 
 
 def shown_frame(scene: Any) -> float:

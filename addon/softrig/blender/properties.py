@@ -4,16 +4,45 @@
 from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, FloatProperty, IntProperty, PointerProperty, StringProperty
+from bpy.props import (
+    BoolProperty,
+    EnumProperty,
+    FloatProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
 
 from ..model.maps import FACTORS, KINDS, MapChoice, MapChoices
 from ..model.session import current
-from ..model.settings import DEFAULT_LOOSE_PARTS, DEFAULT_SOFTNESS, make_settings
+from ..model.settings import (
+    DEFAULT_LOOSE_PARTS,
+    DEFAULT_SOFTNESS,
+    OWN_QUALITY,
+    QUALITIES,
+    SOLVERS,
+    find_quality,
+    make_settings,
+)
 from ..native.inputs import ShotSettings
+from . import carrier, compat, graph
+from .dials import NOT_KEYED, OVERRIDABLE, ForceDials, TimeDials, choices
 
-OVERRIDABLE = {"LIBRARY_OVERRIDABLE"}
-NOT_KEYED: set[str] = set()
-"""A shot has one set of dials; a keyed one would make the whole shot anew at each frame."""
+
+def _get_quality(settings: Any) -> int:
+    return find_quality(settings.cage_nodes, settings.substeps)
+
+
+def _set_quality(settings: Any, number: int) -> None:
+    if number != OWN_QUALITY:
+        settings.cage_nodes = QUALITIES[number].nodes
+        settings.substeps = QUALITIES[number].substeps
+
+
+QUALITY_ITEMS = [
+    *((q.key, q.name, q.text, number) for number, q in enumerate(QUALITIES)),
+    ("OWN", "Own", "As Substeps and Cage Size say under Advanced", OWN_QUALITY),
+]
 
 
 def _map_group(name: str, text: str) -> Any:
@@ -50,7 +79,7 @@ def _progress(settings: Any) -> float:
     return entry.bake_progress if entry.bake_progress is not None else entry.progress
 
 
-class SoftrigSettings(bpy.types.PropertyGroup):
+class SoftrigSettings(ForceDials, TimeDials, bpy.types.PropertyGroup):
     """What the artist may change about one character."""
 
     uuid: StringProperty(
@@ -121,8 +150,9 @@ class SoftrigSettings(bpy.types.PropertyGroup):
         override=OVERRIDABLE,
     )
     density: FloatProperty(
-        name="Density (kg/m³)",
-        description="Mass of a cubic metre of flesh, in kilograms; water has 1000",
+        name="Weight (kg/m³)",
+        description="Mass of a cubic metre of flesh, in kilograms; water has 1000. Wind blows "
+        "light flesh about; where Stiffness is given, heavy flesh swings slower",
         default=1000.0,
         min=1.0,
         max=100_000.0,
@@ -158,6 +188,22 @@ class SoftrigSettings(bpy.types.PropertyGroup):
         options=NOT_KEYED,
         override=OVERRIDABLE,
     )
+    quality: EnumProperty(
+        name="Quality",
+        description="How fine the simulation is. Finer is slower; the character is prepared again",
+        items=QUALITY_ITEMS,
+        get=_get_quality,
+        set=_set_quality,
+        options=NOT_KEYED,
+    )
+    solver: EnumProperty(
+        name="Method",
+        description="How the flesh is simulated",
+        items=choices(SOLVERS),
+        default=SOLVERS[0].key,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
     map_stiffness: _map_group("Stiffness", "where the flesh is stiffer, or softer")
     full_stiffness: _full_paint("stiffness", 4.0, 0.01, 100.0)
     map_mass: _map_group("Mass", "where the flesh is heavier and swings slower, or lighter")
@@ -182,6 +228,8 @@ def read_settings(ob: Any) -> ShotSettings:
         stiffness_kpa=values.stiffness_kpa,
         density_kg_m3=values.density,
         substeps=values.substeps,
+        solver=values.solver,
+        loop=values.loop,
     )
 
 
@@ -196,8 +244,27 @@ def read_map_choices(ob: Any) -> MapChoices:
 
 
 def clear_settings(ob: Any) -> None:
-    for name in SoftrigSettings.__annotations__:
+    for name in setting_names():
         ob.softrig.property_unset(name)
+
+
+def copy_settings(source: Any, target: Any) -> None:
+    """All but what belongs to one mesh: its identity, its painted maps, the names of its bones."""
+    for name in setting_names():
+        if name not in ("uuid", "loose_parts") and not name.startswith(("map_", "full_")):
+            setattr(target.softrig, name, getattr(source.softrig, name))
+    amounts = [carrier.find_modifier(ob) for ob in (source, target)]
+    if None not in amounts:
+        compat.set_input(amounts[1], graph.AMOUNT, compat.get_input(amounts[0], graph.AMOUNT))
+
+
+def setting_names() -> list[str]:
+    """All that is stored; what is only computed is none."""
+    return [
+        item.identifier
+        for item in SoftrigSettings.bl_rna.properties
+        if item.identifier not in ("rna_type", "name", "quality", "progress")
+    ]
 
 
 def register() -> None:

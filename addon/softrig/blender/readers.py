@@ -12,6 +12,8 @@ from typing import Any
 
 import bpy
 
+from . import compat
+
 SCENE_CONSTRAINTS = frozenset(("FOLLOW_TRACK", "CAMERA_SOLVER", "OBJECT_SOLVER"))
 REACHING = re.compile(r"\b(bpy|depsgraph)\b")
 TARGETS = ("target", "pole_target", "camera", "depth_object")
@@ -29,6 +31,11 @@ def reads_scene(ob: Any, armatures: Sequence[Any]) -> bool:
             return True
         waiting += [other for other in _dependencies(identity) if other is not None]
     return False
+
+
+def is_gravity_keyed(scene: Any) -> bool:
+    """Then only stepping the scene tells it."""
+    return any(path.startswith("gravity") for path in compat.animated_paths(scene))
 
 
 def _looks_at_scene(identity: Any) -> bool:

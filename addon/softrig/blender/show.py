@@ -50,7 +50,7 @@ def agrees(entry: Entry, ob: Any, scene: Any) -> bool:
     """The scene is the entry's own, or shows the same object over the same frames."""
     if entry.scene_name == scene.name:
         return True
-    same = entry.frames == objects.frames_of(scene) and not entry.steps_scene
+    same = entry.frames == objects.shot_frames(ob, scene) and not entry.steps_scene
     return same and objects.is_in(ob, scene)
 
 

@@ -4,6 +4,7 @@
 import logging
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -14,6 +15,7 @@ from ..model.rig import NotNowError, RefusalError
 from ..model.schedule import Wish, due_events, record_due
 from ..model.session import Entry, Session
 from ..native.errors import NativeError
+from ..native.inputs import ShotSettings
 from . import carrier, gather, objects, prepared, readers, tape
 from .properties import read_map_choices, read_settings
 from .show import show_object
@@ -34,15 +36,23 @@ LOOK_SECONDS = 1.0
 """The pose of a shown frame is compared with the tape no more often than this."""
 
 
-def make_wish(ob: Any, scene: Any, at_once: bool = False) -> Wish:
+def settings_of(entry: Entry, ob: Any) -> ShotSettings:
+    """The artist's dials, and the gravity that the shape was modelled under."""
+    if ob.softrig.plain_gravity:
+        return read_settings(ob)
+    return replace(read_settings(ob), rest_gravity=entry.rest_gravity)
+
+
+def make_wish(entry: Entry, ob: Any, scene: Any, at_once: bool = False) -> Wish:
     manager = bpy.context.window_manager
     playing = any(window.screen.is_animation_playing for window in manager.windows)
     return Wish(
-        frames=objects.frames_of(scene),
-        settings=read_settings(ob),
+        frames=objects.shot_frames(ob, scene),
+        settings=settings_of(entry, ob),
         build=gather.build_inputs(ob),
         frame=objects.shown_frame(scene),
         maps=read_map_choices(ob),
+        surroundings=objects.surroundings_of(scene),
         playing=playing,
         rendering=bpy.app.is_job_running("RENDER"),
         editing=ob.data.is_editmode,
@@ -89,13 +99,14 @@ def _prepare(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
 
 def _open_shot(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     entry.scene_name = scene.name
-    session.open_shot(entry, objects.frames_of(scene), read_settings(ob))
+    session.open_shot(entry, objects.shot_frames(ob, scene), settings_of(entry, ob))
 
 
 def _record(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     entry.recorded_until = 0
+    entry.surroundings = objects.surroundings_of(scene)
     armatures = tape.find_armatures(ob)
-    known = ob.softrig.step_scene or entry.suspected
+    known = ob.softrig.step_scene or entry.suspected or not entry.surroundings.gravity
     entry.steps_scene = known or readers.reads_scene(ob, armatures)
     entry.notice = STEPS if entry.steps_scene else ""
     if waits_for_artist(session, entry):
@@ -123,7 +134,7 @@ def waits_for_artist(session: Session, entry: Entry) -> bool:
 
 
 def _set_params(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
-    session.set_params(entry, read_settings(ob))
+    session.set_params(entry, settings_of(entry, ob))
 
 
 def _set_maps(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
@@ -158,7 +169,7 @@ def advance(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool =
     follow(session, entry, scene)
     try:
         _notice_mode(session, entry, ob, scene)
-        wish = make_wish(ob, scene, at_once)
+        wish = make_wish(entry, ob, scene, at_once)
         if carrier.is_lost(ob) and entry.character is not None:
             raise RefusalError(carrier.LOST)
         _poll(session, entry, ob, scene)
@@ -218,17 +229,29 @@ def _poll(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
         session.refresh(entry)
 
 
+def scene_frames(entry: Entry, recorded: int = 0) -> list[int]:
+    """The frame of the scene for each frame of the shot that is not recorded."""
+    frames = entry.frames
+    return [
+        frames.to_scene(frame) for frame in range(frames.shot_first + recorded, frames.last + 1)
+    ]
+
+
 def _record_chunk(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
-    frames = range(entry.frames.first + entry.recorded_until, entry.frames.last + 1)
+    frames = scene_frames(entry, entry.recorded_until)
     if entry.steps_scene:
-        rows = tape.record_stepping(session, scene, ob, entry.plan, frames, STEP_SECONDS)
+        recording = tape.record_stepping(session, scene, ob, entry.plan, frames, STEP_SECONDS)
     else:
-        rows = tape.record(session, scene, ob, entry.plan, frames, CHUNK_SECONDS)
-    if session.write_rows(entry, rows) > 0:
+        recording = tape.record(session, scene, ob, entry.plan, frames, CHUNK_SECONDS)
+    missing = session.write_rows(entry, recording.rows, recording.dials)
+    if settings_of(entry, ob) != entry.settings:
+        happen(session, entry, ob, scene, Event.SETTINGS_CHANGED)
+    if missing > 0:
         return
     if not entry.steps_scene and _differs(session, entry, ob, scene):
         _doubt(session, entry, ob, scene)
     entry.may_step = False
+    session.name_motion(entry)
     happen(session, entry, ob, scene, Event.RECORDED)
     session.refresh(entry)
 
@@ -243,13 +266,15 @@ def _differs(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
     if shown is None:
         return False
     frame = scene.frame_current
-    recorded = tape.record(session, scene, ob, entry.plan, range(frame, frame + 1))[0]
+    recorded = tape.record(session, scene, ob, entry.plan, [frame]).rows[0]
     return not np.array_equal(shown, recorded, equal_nan=True)
 
 
 def compare_shown(session: Session, entry: Entry, ob: Any, scene: Any, depsgraph: Any) -> None:
     """After a frame change: poses without keys are gone, so another pose means a reader."""
-    row = scene.frame_current - (entry.frames.first if entry.frames else 0)
+    if entry.frames is None or entry.frames.to_scene(scene.frame_current) != scene.frame_current:
+        return
+    row = scene.frame_current - entry.frames.shot_first
     whole = scene.frame_subframe == 0.0 and entry.scene_name == scene.name
     asked = entry.state.phase is Phase.LIVE and not entry.state.stale and not entry.steps_scene
     if not asked or not whole or entry.rows is None or not 0 <= row < len(entry.rows):
@@ -283,10 +308,9 @@ def _doubt(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     if not bpy.app.background:
         entry.notice = DIFFERS.format(scene.frame_current)
         return
-    frames = range(entry.frames.first, entry.frames.last + 1)
-    rows = tape.record_stepping(session, scene, ob, entry.plan, frames)
+    recording = tape.record_stepping(session, scene, ob, entry.plan, scene_frames(entry))
     entry.recorded_until = 0
-    if session.write_rows_changed(entry, rows):
+    if session.write_rows_changed(entry, recording.rows, recording.dials):
         entry.steps_scene, entry.notice = True, STEPS
 
 

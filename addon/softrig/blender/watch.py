@@ -9,12 +9,14 @@ import bpy
 from ..model.lifecycle import Event, Phase
 from ..model.schedule import due_events
 from ..model.session import Entry, Session
-from . import carrier, compat, objects
+from . import carrier, compat, examine, objects
 from .show import agrees, show_scene
 from .stage import advance, compare_shown, ensure_live, happen, make_wish, notice_edits
 
 log = logging.getLogger(__name__)
 
+EXAMINE_SECONDS = 1.0
+"""The panel tells of a trap no later than this."""
 LOOK_SECONDS = 2.0
 """How long a deleted modifier or object may go unnoticed."""
 
@@ -76,6 +78,19 @@ def tick(session: Session) -> None:
             session.rescan = True
         else:
             advance(session, entry, ob, scene)
+    examine_all(session)
+
+
+def examine_all(session: Session) -> None:
+    """What the panel has to say about each character, those that play from a bake too."""
+    if session.now() - session.examined_at < EXAMINE_SECONDS:
+        return
+    session.examined_at = session.now()
+    session.findings.clear()
+    for ob in objects.all_characters():
+        scene = objects.scene_of(ob)
+        if scene is not None:
+            examine.examine(session, ob, scene)
 
 
 def needs_attention(session: Session, scene: Any) -> bool:
@@ -102,7 +117,7 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
         return True
     if ob.mode != entry.mode:
         return True
-    due = due_events(entry, make_wish(ob, scene, at_once=True), session.now())
+    due = due_events(entry, make_wish(entry, ob, scene, at_once=True), session.now())
     return any(event is not Event.FRAME_READY for event in due)
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the library would refuse in numbers, said before in an artist's words."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..native.arrays import FloatArray
@@ -24,14 +26,19 @@ def check_character(character: Character) -> None:
 
 
 def check_frames(frames: FrameRange) -> None:
-    if frames.count > MOST_FRAMES:
+    if frames.shot_count > MOST_FRAMES:
         raise RefusalError(
-            f"The scene has {frames.count} frames; Softrig takes at most {MOST_FRAMES}. "
+            f"The scene has {frames.shot_count} frames; Softrig takes at most {MOST_FRAMES}. "
             f"Shorten the frame range."
         )
 
 
-def check_rows(plan: TapePlan, first_frame: int, rows: FloatArray) -> None:
+def check_rows(
+    plan: TapePlan,
+    first_frame: int,
+    rows: FloatArray,
+    to_scene: Callable[[int], int] = int,
+) -> None:
     """Names the frame and the bone where the rig leaves the world."""
     fine = np.abs(rows) <= FARTHEST  # false for what is not a number
     if fine.all():
@@ -40,7 +47,7 @@ def check_rows(plan: TapePlan, first_frame: int, rows: FloatArray) -> None:
     value, matrix = rows[row, column], int(column) // 16
     what = f"lies {abs(value):.2g} m away" if np.isfinite(value) else "has no place"
     raise RefusalError(
-        f"At frame {first_frame + int(row)} {_name(plan, matrix)} {what}. "
+        f"At frame {to_scene(first_frame + int(row))} {_name(plan, matrix)} {what}. "
         f"Look at its keys, drivers and constraints."
     )
 

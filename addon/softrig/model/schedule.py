@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from ..native.inputs import FrameRange, ShotSettings
+from .controls import Surroundings
 from .lifecycle import Event, Phase
 from .maps import MapChoices
 from .session import BuildInputs, Entry, Session
@@ -23,6 +24,7 @@ class Wish:
     build: BuildInputs
     frame: float
     maps: MapChoices = MapChoices()
+    surroundings: Surroundings | None = None
     playing: bool = False
     rendering: bool = False
     at_once: bool = False
@@ -50,6 +52,8 @@ def due_events(entry: Entry, wish: Wish, now: float) -> list[Event]:
     if wish.frames != entry.frames:
         return [] if wish.busy else [Event.RANGE_CHANGED]
     events = []
+    if wish.surroundings != entry.surroundings and not wish.busy and not entry.state.stale:
+        events.append(Event.RIG_CHANGED)
     if wish.maps.without_detail() != entry.maps and not wish.busy and not wish.editing:
         events.append(Event.MAPS_CHANGED)
     if wish.settings != entry.settings:
@@ -83,11 +87,14 @@ def describe(entry: Entry) -> str:
     if phase is Phase.PREPARING:
         return f"Preparing, {100.0 * entry.progress:.0f} %"
     if phase is Phase.RECORDING and entry.frames:
-        return f"Recording {entry.recorded_until} of {entry.frames.count}"
+        recorded = max(entry.recorded_until - entry.frames.pre_roll, 0)
+        return f"Recording {recorded} of {entry.frames.count}"
     if phase is Phase.LIVE and status:
-        if status.ready < status.frame_count:
-            return f"Simulating {status.ready} of {status.frame_count}"
-        return f"{status.ready} of {status.frame_count} frames ready"
+        early = entry.frames.pre_roll if entry.frames else 0
+        ready, count = max(status.ready - early, 0), status.frame_count - early
+        if ready < count:
+            return f"Simulating {ready} of {count}"
+        return f"{ready} of {count} frames ready"
     return "Not prepared"
 
 
@@ -111,4 +118,8 @@ def fingerprint(session: Session) -> tuple[tuple[str, str], ...]:
         (uuid, " ".join((describe(entry), entry.blocked, entry.elsewhere, entry.notice)))
         for uuid, entry in session.entries.items()
     ]
-    return (*entries, *session.missing_bakes.items())
+    findings = [
+        (uuid, " ".join(finding.text for finding in found))
+        for uuid, found in session.findings.items()
+    ]
+    return (*entries, *session.missing_bakes.items(), *findings)

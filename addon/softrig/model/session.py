@@ -5,6 +5,7 @@ Holds native ids and numpy buffers, never anything of Blender's. An entry's lock
 buffer is filled and copied, because renders show frames from another thread.
 """
 
+import hashlib
 import logging
 import threading
 import time
@@ -18,6 +19,8 @@ from ..native.arrays import FloatArray
 from ..native.errors import NativeError
 from ..native.inputs import FrameRange, JobStatus, ShotSettings, ShotStatus
 from .checks import check_character, check_frames, check_rows
+from .controls import CUT, Surroundings, check_dials, controls_from_dials, rest_gravity
+from .diagnostics import Finding
 from .lifecycle import Effect, Event, Phase, State, record_again, transition
 from .maps import MapChoice, MapChoices
 from .rig import Character, Shape, TapePlan
@@ -54,6 +57,15 @@ class Entry:
     frames: FrameRange | None = None
     settings: ShotSettings | None = None
     recorded_until: int = 0
+    """How many frames of the shot, its pre-roll included."""
+    surroundings: Surroundings | None = None
+    """Of the scene, as recorded."""
+    cut_before: float = 1.0
+    """How Cut stands at the last recorded frame."""
+    rest_gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """What the modelled shape yields to: the gravity at the first frame, in skin space."""
+    motion: str = ""
+    """Names what was recorded, for the bake that is made of it."""
     stale_since: float = 0.0
     build_changed_at: float | None = None
     fingerprint: str = ""
@@ -75,6 +87,8 @@ class Entry:
     """A frame showed another pose than the tape has: nothing else told that the scene is read."""
     rows: FloatArray | None = None
     """The tape, to compare what the scene shows."""
+    controls: FloatArray | None = None
+    """What the dials came to beside it."""
     compared_at: float = -1e9
     may_step: bool = False
     """The artist asked for it; recording never moves the scene's frame of its own accord."""
@@ -97,7 +111,7 @@ class Entry:
         if self.state.phase is Phase.PREPARING:
             return self.job.progress if self.job else 0.0
         if self.state.phase is Phase.RECORDING and self.frames:
-            return self.recorded_until / self.frames.count
+            return self.recorded_until / self.frames.shot_count
         if self.state.phase is Phase.LIVE and self.shot_status:
             return self.shot_status.ready / self.shot_status.frame_count
         return 0.0
@@ -107,7 +121,7 @@ class Entry:
         if self.frames is None or self.shot_status is None:
             return False
         wanted = min(max(frame, self.frames.first), self.frames.last)
-        return self.shot_status.ready > int(np.ceil(wanted)) - self.frames.first
+        return self.shot_status.ready > int(np.ceil(wanted)) - self.frames.shot_first
 
 
 class Session:
@@ -126,6 +140,9 @@ class Session:
         """Object name to the sentence of what was refused or went wrong there."""
         self.missing_bakes: dict[str, str] = {}
         """Identity to the path of the point cache that ought to play but is not there."""
+        self.findings: dict[str, tuple[Finding, ...]] = {}
+        """Identity to the traps that its character is in."""
+        self.examined_at = -1e9
         self.recording = False
         """A scene is being stepped for a recording: its events are none of ours."""
         self.in_handler = False
@@ -208,28 +225,69 @@ class Session:
         entry.shot = self.api.create_shot(entry.character, frames, settings)
         entry.shot_status = self.api.shot_status(entry.shot)
 
-    def write_rows(self, entry: Entry, rows: FloatArray) -> int:
+    def write_rows(self, entry: Entry, rows: FloatArray, dials: FloatArray | None = None) -> int:
         """The next rows of the tape; how many frames are still missing."""
-        assert entry.frames is not None and entry.plan is not None
-        check_rows(entry.plan, entry.frames.first + entry.recorded_until, rows)
-        self.api.write_tape(entry.shot, entry.frames.first + entry.recorded_until, rows)
-        self._keep_rows(entry, rows)
-        return entry.frames.count - entry.recorded_until
+        self._write(entry, rows, dials)
+        return entry.frames.shot_count - entry.recorded_until
 
-    def write_rows_changed(self, entry: Entry, rows: FloatArray) -> bool:
+    def write_rows_changed(
+        self, entry: Entry, rows: FloatArray, dials: FloatArray | None = None
+    ) -> bool:
         """Writes rows over recorded ones; whether any differed."""
-        first = entry.frames.first + entry.recorded_until
-        check_rows(entry.plan, first, rows)
+        end = entry.frames.shot_first + entry.recorded_until + len(rows)
+        return self._write(entry, rows, dials) < end
+
+    def _write(self, entry: Entry, rows: FloatArray, dials: FloatArray | None) -> int:
+        """Dials go first: the worker begins with the rows of the rig."""
+        assert entry.frames is not None and entry.plan is not None
+        first = entry.frames.shot_first + entry.recorded_until
+        check_rows(entry.plan, first, rows, entry.frames.to_scene)
+        if dials is not None:
+            self._write_dials(entry, rows, dials)
         changed = self.api.write_tape(entry.shot, first, rows)
         self._keep_rows(entry, rows)
-        return changed < first + len(rows)
+        return changed
+
+    def _write_dials(self, entry: Entry, rows: FloatArray, dials: FloatArray) -> None:
+        first = entry.frames.shot_first + entry.recorded_until
+        check_dials(dials, first, entry.frames.to_scene)
+        before = entry.cut_before if entry.recorded_until else 1.0
+        marked = entry.surroundings.cuts if entry.surroundings else ()
+        controls = controls_from_dials(dials, first, before, marked)
+        start = entry.frames.first - first
+        if 0 <= start < len(rows):
+            entry.rest_gravity = rest_gravity(controls[start], rows[start, :16])
+        self.api.write_controls(entry.shot, first, controls)
+        if entry.controls is None or len(entry.controls) != entry.frames.shot_count:
+            entry.controls = np.zeros((entry.frames.shot_count, controls.shape[1]), np.float32)
+        entry.controls[entry.recorded_until : entry.recorded_until + len(rows)] = controls
+        entry.cut_before = float(dials[-1, CUT])
 
     def _keep_rows(self, entry: Entry, rows: FloatArray) -> None:
-        shape = (entry.frames.count, rows.shape[1])
+        shape = (entry.frames.shot_count, rows.shape[1])
         if entry.rows is None or entry.rows.shape != shape:
             entry.rows = np.zeros(shape, np.float32)
         entry.rows[entry.recorded_until : entry.recorded_until + len(rows)] = rows
         entry.recorded_until += len(rows)
+
+    def name_motion(self, entry: Entry) -> None:
+        """The tape is whole."""
+        digest = hashlib.blake2b(entry.rows.tobytes(), digest_size=16)
+        digest.update(entry.controls.tobytes() if entry.controls is not None else b"")
+        entry.motion = digest.hexdigest()
+
+    def bake_source(self, entry: Entry) -> str:
+        """Names all that a bake is made of; empty while that may be about to change."""
+        if entry.state.phase is not Phase.LIVE or entry.state.stale or not entry.motion:
+            return ""
+        source = repr((entry.settings, entry.frames, entry.key, entry.motion))
+        return hashlib.blake2b(source.encode(), digest_size=16).hexdigest()
+
+    def dials_changed(self, uuid: str) -> None:
+        """The artist turned what may be keyed: it is recorded with the rig."""
+        entry = self.entries.get(uuid)
+        if entry is not None:
+            self.dispatch(entry, Event.RIG_CHANGED)
 
     def set_params(self, entry: Entry, settings: ShotSettings) -> None:
         entry.settings = settings
@@ -280,7 +338,7 @@ class Session:
             return
         self.close_shot(entry)
         character, entry.character = entry.character, None
-        entry.frames = entry.rows = None
+        entry.frames = entry.rows = entry.controls = entry.surroundings = None
         entry.suspected = False
         entry.job = None
         entry.report = {}

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From the artist's dials to the library's numbers. Units in the names; converted only here."""
 
+import math
+from dataclasses import dataclass
+
+from ..native.bindings import Loop, Solver
 from ..native.inputs import ShotSettings
 
 SLOWEST_HZ = 0.5
@@ -18,6 +22,86 @@ def frequency_from_softness(softness: float) -> float:
     return round(FASTEST_HZ * (SLOWEST_HZ / FASTEST_HZ) ** softness, 4)
 
 
+def softness_from_frequency(hertz: float) -> float:
+    """The other way round."""
+    return math.log(hertz / FASTEST_HZ) / math.log(SLOWEST_HZ / FASTEST_HZ)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One entry of a list that the artist chooses from; `number` is the library's, for ever."""
+
+    key: str
+    name: str
+    text: str
+    number: int
+
+
+SOLVERS = (
+    Choice("XPBD", "Springy", "Springs and cells that keep their volume. Quick", Solver.XPBD),
+)
+"""The first is the default."""
+
+LOOPS = (
+    Choice("NONE", "None", "The shot begins and ends", Loop.NONE),
+    Choice(
+        "LAST_IS_FIRST",
+        "Closed",
+        "The last frame shows the pose of the first again",
+        Loop.LAST_IS_FIRST,
+    ),
+    Choice(
+        "FIRST_FOLLOWS_LAST",
+        "Endless",
+        "The first frame is the one after the last, as games play it",
+        Loop.FIRST_FOLLOWS_LAST,
+    ),
+)
+
+PRE_ROLLS = (
+    Choice("NONE", "None", "Begins in the pose, going along with the rig", 0),
+    Choice("SETTLE", "Settle", "The first pose is held for some frames before: begins at rest", 1),
+    Choice("RUN_IN", "Run In", "The animation before the first frame counts: begins in motion", 2),
+)
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How fine the simulation is; the finer, the slower."""
+
+    key: str
+    name: str
+    nodes: int
+    substeps: int
+
+    @property
+    def text(self) -> str:
+        return f"A cage of about {self.nodes} points, {self.substeps} steps a frame"
+
+
+QUALITIES = (
+    Quality("DRAFT", "Draft", 400, 6),
+    Quality("NORMAL", "Normal", 1000, 10),
+    Quality("FINE", "Fine", 3000, 16),
+    Quality("FINEST", "Finest", 8000, 24),
+)
+OWN_QUALITY = len(QUALITIES)
+"""The number of what is none of these."""
+
+
+def find_quality(nodes: int, substeps: int) -> int:
+    """Which of the qualities this is, by number."""
+    for number, quality in enumerate(QUALITIES):
+        if (quality.nodes, quality.substeps) == (nodes, substeps):
+            return number
+    return OWN_QUALITY
+
+
+def number_of(choices: tuple[Choice, ...], key: str) -> int:
+    """A key that a later version knew counts as the first choice."""
+    return next((choice.number for choice in choices if choice.key == key), choices[0].number)
+
+
 def make_settings(
     *,
     softness: float,
@@ -27,6 +111,8 @@ def make_settings(
     stiffness_kpa: float,
     density_kg_m3: float,
     substeps: int,
+    solver: str = SOLVERS[0].key,
+    loop: str = LOOPS[0].key,
 ) -> ShotSettings:
     return ShotSettings(
         frequency_hz=frequency_from_softness(softness),
@@ -36,4 +122,6 @@ def make_settings(
         density_kg_m3=density_kg_m3,
         pose_correction=pose_correction,
         substeps=substeps,
+        solver=number_of(SOLVERS, solver),
+        loop=number_of(LOOPS, loop),
     )

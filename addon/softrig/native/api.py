@@ -5,9 +5,11 @@ import ctypes
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from . import bindings
 from .arrays import FloatArray, float_pointer, int_pointer
-from .errors import NotReadyError, sentence
+from .errors import NotReadyError, error_from_result, sentence
 from .inputs import CharacterInput, FrameRange, JobStatus, MapsInput, ShotSettings, ShotStatus
 from .library import find_library, load_library
 
@@ -80,8 +82,8 @@ class Api:
     def create_shot(self, character: Any, frames: FrameRange, settings: ShotSettings) -> Any:
         definition = self._lib.srDefaultShotDef()
         definition.character = character
-        definition.firstFrame = frames.first
-        definition.frameCount = frames.count
+        definition.firstFrame = frames.shot_first
+        definition.frameCount = frames.shot_count
         definition.frameRate = frames.rate
         _set_params(definition.params, settings)
         shot = bindings.ShotId()
@@ -99,6 +101,18 @@ class Api:
         )
         return changed.value
 
+    def write_controls(self, shot: Any, first_frame: int, rows: FloatArray) -> int:
+        """Rows are (frames, 9): gravity, wind, gusts, travel felt, cut. The first that differs."""
+        changed = ctypes.c_int32()
+        block = (bindings.FrameControls * len(rows))()
+        table = np.frombuffer(block, np.dtype(bindings.FrameControls))
+        table["structSize"] = ctypes.sizeof(bindings.FrameControls)
+        table["gravity"], table["wind"] = rows[:, 0:3], rows[:, 3:6]
+        table["windGusts"], table["travelFelt"] = rows[:, 6], rows[:, 7]
+        table["isCut"] = rows[:, 8] > 0.5
+        self._lib.srShot_WriteControls(shot, first_frame, len(rows), block, ctypes.byref(changed))
+        return changed.value
+
     def set_params(self, shot: Any, settings: ShotSettings) -> None:
         params = self._lib.srDefaultShotParams()
         _set_params(params, settings)
@@ -114,6 +128,9 @@ class Api:
             running=status.isRunning,
             limited_nodes=status.limitedNodeCount,
             seconds=status.simulationSeconds,
+            loop_seam=status.loopSeam,
+            loop_rounds=status.loopRounds,
+            message=str(error_from_result(status.result, "")) if status.result else "",
         )
 
     def wait_frame(self, shot: Any, frame: int, seconds: float) -> bool:
@@ -187,6 +204,9 @@ def _set_params(params: Any, settings: ShotSettings) -> None:
     params.density = settings.density_kg_m3
     params.poseCorrection = settings.pose_correction
     params.substeps = settings.substeps
+    params.solver = settings.solver
+    params.loop = settings.loop
+    params.restGravity[:] = settings.rest_gravity
 
 
 def _job_status(status: Any) -> JobStatus:

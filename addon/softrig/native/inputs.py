@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from . import bindings
 from .arrays import FloatArray, IntArray
 
 
@@ -60,23 +61,42 @@ class ShotSettings:
     density_kg_m3: float = 1000.0
     pose_correction: float = 0.0
     substeps: int = 10
+    solver: int = bindings.Solver.XPBD
+    loop: int = bindings.Loop.NONE
+    rest_gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """In skin space: what the modelled shape yields to already."""
 
 
 @dataclass(frozen=True)
 class FrameRange:
-    """The frames of a shot; `rate` is frames a second.
+    """The frames that are shown and baked; `rate` is frames a second.
 
     `stretch` is how many of them one frame of the animation takes: Blender's Time Remapping.
+    The shot begins `pre_roll` frames earlier; `held` means that the rig stands still in those.
     """
 
     first: int
     count: int
     rate: float
     stretch: float = 1.0
+    pre_roll: int = 0
+    held: bool = False
 
     @property
     def last(self) -> int:
         return self.first + self.count - 1
+
+    @property
+    def shot_first(self) -> int:
+        return self.first - self.pre_roll
+
+    @property
+    def shot_count(self) -> int:
+        return self.count + self.pre_roll
+
+    def to_scene(self, frame: int) -> int:
+        """The frame of the scene whose pose the shot has at a frame."""
+        return max(frame, self.first) if self.held else frame
 
 
 @dataclass(frozen=True)
@@ -100,3 +120,8 @@ class ShotStatus:
     running: bool
     limited_nodes: int
     seconds: float
+    loop_seam: float = 0.0
+    """The largest jump where a loop closes, as a share of the character's size."""
+    loop_rounds: int = 0
+    message: str = ""
+    """Why the flesh keeps to its pose from the last ready frame on; empty when it does not."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Doors that the artist presses. Each gathers, calls one use case, reports, and returns."""
 
-from . import add, bake, export, record, remove
+from . import add, bake, cut, export, fix, paint, presets, record, remove
 
 CLASSES = (
     add.SOFTRIG_OT_add,
@@ -11,4 +11,12 @@ CLASSES = (
     bake.SOFTRIG_OT_free_bake,
     remove.SOFTRIG_OT_remove,
     export.SOFTRIG_OT_export_rig,
+    presets.SOFTRIG_OT_apply_tissue,
+    presets.SOFTRIG_OT_load_preset,
+    presets.SOFTRIG_OT_save_preset,
+    presets.SOFTRIG_OT_delete_preset,
+    presets.SOFTRIG_OT_copy_settings,
+    paint.SOFTRIG_OT_paint,
+    cut.SOFTRIG_OT_cut_marker,
+    fix.SOFTRIG_OT_fix,
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..blender import carrier, objects, show, stage
+from ..blender import carrier, examine, objects, show, stage
 from ..model.lifecycle import Event, Phase
 from ..model.rig import RefusalError
 from ..model.session import current
@@ -114,6 +114,7 @@ class SOFTRIG_OT_bake(Job, bpy.types.Operator):
         if len(ob.data.vertices) != entry.build.vertex_count:
             return self.refuse("The mesh changed while baking. Bake again.")
         carrier.attach_bake(ob, self.path, entry.frames)
+        examine.sign_bake(session, entry, ob)
         session.missing_bakes.pop(self.uuid, None)
         return {"FINISHED"}
 

@@ -44,7 +44,7 @@ class SOFTRIG_OT_export_rig(bpy.types.Operator):
             character = gather.read_character(session, ob, scene, gather.read_shape(ob))
             frames = objects.frames_of(scene)
             span = range(frames.first, frames.last + 1)
-            rows = tape.record(session, scene, ob, character.tape_plan, span)
+            rows = tape.record(session, scene, ob, character.tape_plan, span).rows
             write_lines(rig.with_suffix(".obj"), obj_lines(character))
             write_lines(rig, rig_lines(character, frames, rows))
         except (RefusalError, OSError) as error:

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Doors that the artist sees: they draw properties and the session's status, no more."""
 
-from . import character, main
+from . import character, dials, main, paint, presets
 
 CLASSES = (
+    presets.SOFTRIG_MT_presets,
+    presets.SOFTRIG_MT_delete_preset,
     main.SOFTRIG_PT_main,
-    character.SOFTRIG_PT_motion,
-    character.SOFTRIG_PT_maps,
+    dials.SOFTRIG_PT_shape,
+    dials.SOFTRIG_PT_forces,
+    dials.SOFTRIG_PT_time,
+    paint.SOFTRIG_PT_paint,
     character.SOFTRIG_PT_bake,
-    character.SOFTRIG_PT_advanced,
+    dials.SOFTRIG_PT_advanced,
     character.SOFTRIG_PT_report,
 )

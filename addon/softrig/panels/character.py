@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The character's own panels: motion, bake, advanced, and what preparing found."""
+"""The character's own panels: bake, and what preparing found."""
 
 from typing import Any
 
 import bpy
 
-from ..blender import carrier, compat, graph, objects
-from ..model.maps import FACTORS, KINDS
+from ..blender import carrier, objects
 from ..model.schedule import repairs
 from ..model.session import current
 from .main import SoftrigPanel
@@ -24,37 +23,6 @@ class CharacterPanel(SoftrigPanel):
         if session is None or session.problem or ob is None or ob.type != "MESH":
             return False
         return objects.is_character(ob)
-
-
-class SOFTRIG_PT_motion(CharacterPanel, bpy.types.Panel):
-    bl_label = "Motion"
-
-    def draw(self, context: Any) -> None:
-        layout, ob = self.layout, context.object
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        column = layout.column()
-        compat.draw_input(column, carrier.find_modifier(ob), graph.AMOUNT, "Amount")
-        column.separator()
-        column.prop(ob.softrig, "softness")
-        column.prop(ob.softrig, "settle_frames")
-        column.prop(ob.softrig, "volume")
-        column.prop(ob.softrig, "pose_correction", text="Correction")
-
-
-class SOFTRIG_PT_maps(CharacterPanel, bpy.types.Panel):
-    bl_label = "Painted Maps"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context: Any) -> None:
-        layout, ob = self.layout, context.object
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        for kind in KINDS:
-            column = layout.column(align=True)
-            column.prop_search(ob.softrig, f"map_{kind}", ob, "vertex_groups")
-            if kind in FACTORS and getattr(ob.softrig, f"map_{kind}"):
-                column.prop(ob.softrig, f"full_{kind}")
 
 
 class SOFTRIG_PT_bake(CharacterPanel, bpy.types.Panel):
@@ -75,28 +43,6 @@ class SOFTRIG_PT_bake(CharacterPanel, bpy.types.Panel):
         elif not render.use_lock_interface:
             draw_text(layout, context, "To render from this window: bake, or turn this on.", "INFO")
             layout.prop(render, "use_lock_interface")
-
-
-class SOFTRIG_PT_advanced(CharacterPanel, bpy.types.Panel):
-    bl_label = "Advanced"
-    bl_options = {"DEFAULT_CLOSED"}
-
-    def draw(self, context: Any) -> None:
-        layout, settings = self.layout, context.object.softrig
-        layout.use_property_split = True
-        layout.use_property_decorate = False
-        column = layout.column()
-        for name in ("substeps", "stiffness_kpa", "density"):
-            column.prop(settings, name)
-        column.separator()
-        for name in ("cage_nodes", "loose_parts", "step_scene"):
-            column.prop(settings, name)
-        layout.separator()
-        row = layout.row(align=True)
-        row.operator("softrig.record", icon="FILE_REFRESH")
-        row.operator("softrig.prepare", icon="MESH_ICOSPHERE")
-        layout.operator("softrig.export_rig", icon="EXPORT")
-        layout.operator("softrig.remove", icon="TRASH")
 
 
 class SOFTRIG_PT_report(CharacterPanel, bpy.types.Panel):

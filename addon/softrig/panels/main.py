@@ -5,10 +5,12 @@ from typing import Any
 
 import bpy
 
-from ..blender import carrier, compat, objects
+from ..blender import carrier, compat, graph, objects
+from ..model.diagnostics import FIX
 from ..model.lifecycle import Phase
 from ..model.schedule import describe
 from ..model.session import current
+from .presets import draw_presets
 from .text import draw_text
 
 
@@ -36,7 +38,9 @@ class SOFTRIG_PT_main(SoftrigPanel, bpy.types.Panel):
         elif ob.name in session.adding:
             draw_busy(layout, ob, session.entries.get(session.adding[ob.name]))
         elif objects.is_character(ob):
+            draw_findings(layout, context, session.findings.get(ob.softrig.uuid, ()))
             draw_status(layout, context, ob, session.entries.get(ob.softrig.uuid))
+            draw_main_dials(layout, ob)
         else:
             draw_invitation(layout, context, ob, session.notices.get(ob.name, ""))
 
@@ -62,6 +66,29 @@ def draw_busy(layout: Any, ob: Any, entry: Any) -> None:
     layout.label(text="Esc cancels", icon="INFO")
 
 
+def draw_main_dials(layout: Any, ob: Any) -> None:
+    """What an artist turns first."""
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    column = layout.column()
+    draw_presets(column, ob)
+    column.prop(ob.softrig, "softness")
+    column.prop(ob.softrig, "settle_frames")
+    compat.draw_input(column, carrier.find_modifier(ob), graph.AMOUNT, "Amount")
+    column.prop(ob.softrig, "quality")
+
+
+def draw_findings(layout: Any, context: Any, findings: Any) -> None:
+    """One line and one button a trap."""
+    for finding in findings:
+        box = layout.box()
+        draw_text(box, context, finding.text, finding.icon)
+        if finding.operator:
+            button = box.operator(finding.operator, text=finding.label)
+            if finding.operator == FIX:
+                button.trap = finding.key
+
+
 def draw_status(layout: Any, context: Any, ob: Any, entry: Any) -> None:
     for warning in warnings(ob, entry):
         draw_text(layout.box(), context, warning, "ERROR")
@@ -70,10 +97,7 @@ def draw_status(layout: Any, context: Any, ob: Any, entry: Any) -> None:
     if entry is not None and entry.bake is not None:
         compat.draw_progress(layout, ob.softrig, "progress", "Baking")
     elif baked and missing:
-        text = (
-            f"The bake is missing, the plain pose shows: {missing}. Bring it back, or bake again."
-        )
-        draw_text(layout.box(), context, text, "ERROR")
+        layout.label(text="The bake is missing", icon="ERROR")
     elif entry is not None and entry.state.is_refused:
         draw_text(layout.box(), context, entry.state.message, "ERROR")
     elif baked:
@@ -88,7 +112,7 @@ def draw_status(layout: Any, context: Any, ob: Any, entry: Any) -> None:
 
 def warnings(ob: Any, entry: Any) -> list[str]:
     """What keeps the picture from being what the artist expects."""
-    found = [carrier.find_problem(ob)]
+    found = []
     if entry is not None and carrier.find_bake(ob) is None:
         found += [entry.elsewhere, entry.notice]
     return [text for text in found if text]

@@ -55,7 +55,7 @@ def test_a_frame_shows_the_offsets_of_the_pose_that_it_shows(
     scene.frame_set(1)
     entry, tape = addon.entry_of(skin), addon.module("blender.tape")
     session = addon.session()
-    rows = tape.record(session, scene, skin, entry.plan, range(1, 41))
+    rows = tape.record(session, scene, skin, entry.plan, range(1, 41)).rows
     offsets = np.empty_like(entry.buffer)
     for frame in (8, 15, 20, 31):
         shown = measure.at_frame(skin, frame)

@@ -90,3 +90,21 @@ def test_a_bake_in_the_library_plays_in_an_override(library: Path) -> None:
     overridden = link_override(library)
     assert measure.same_bits(measure.at_frame(overridden, 24), expected)
     assert overridden.name not in addon.session().notices
+
+
+def test_its_dials_and_keys_are_its_own_and_stay(library: Path, tmp_path: Path) -> None:
+    skin = link_override(library)
+    scenes.add_softrig(skin)
+    skin.softrig.softness, skin.softrig.pre_roll_mode = 0.7, "SETTLE"
+    for frame, factor in ((1, 0.0), (20, 2.0)):
+        skin.softrig.gravity_factor = factor
+        skin.softrig.keyframe_insert("gravity_factor", frame=frame)
+    bpy.context.view_layer.update()
+    before = measure.at_frame(skin, 30)
+    assert addon.entry_of(skin).controls[-1, 2] == pytest.approx(2.0 * -9.81, rel=1e-5)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    loaded = local_skin()
+    assert loaded.softrig.pre_roll_mode == "SETTLE"
+    assert loaded.softrig.softness == pytest.approx(0.7)
+    assert measure.same_bits(measure.at_frame(loaded, 30), before)

@@ -30,10 +30,16 @@ class Layout:
         getattr(source, items)
         self.prop(owner, name)
 
-    def operator(self, name: str, **_: Any) -> None:
+    def operator(self, name: str, text: str = "", **_: Any) -> SimpleNamespace:
+        self.texts.append(text)
         group, verb = name.split(".")
         getattr(getattr(bpy.ops, group), verb).get_rna_type()
         self.operators.append(name)
+        return SimpleNamespace()
+
+    def menu(self, name: str, text: str = "", **_: Any) -> None:
+        assert hasattr(bpy.types, name)
+        self.texts.append(text)
 
     def progress(self, factor: float = 0.0, text: str = "", **_: Any) -> None:
         self.texts.append(text)
@@ -44,7 +50,7 @@ class Layout:
     def row(self, **_: Any) -> "Layout":
         return self
 
-    column = box = row
+    column = box = split = row
 
     @property
     def words(self) -> str:
@@ -60,6 +66,8 @@ def draw_all() -> Layout:
         preferences=bpy.context.preferences,
     )
     for cls in addon.module("panels").CLASSES:
+        if not issubclass(cls, bpy.types.Panel):
+            continue
         if not hasattr(cls, "poll") or cls.poll(context):
             cls.draw(SimpleNamespace(layout=layout), context)
     return layout
@@ -125,6 +133,7 @@ def test_a_missing_bake_is_told(skin: Any, silent: Any) -> None:
     assert bpy.ops.softrig.bake() == {"FINISHED"}
     assert "Plays from the bake" in draw_all().words
     addon.session().missing_bakes = {skin.softrig.uuid: "//softrig/Skin.pc2"}
+    addon.session().findings.clear()
     words = draw_all().words
     assert "The bake is missing" in words and "Plays from the bake" not in words
 
@@ -137,6 +146,43 @@ def test_without_a_library_the_panel_says_why(scene: Any, silent: Any) -> None:
         assert not layout.operators
     finally:
         addon.session().problem = ""
+
+
+def test_findings_are_drawn_with_their_buttons(skin: Any, silent: Any) -> None:
+    bpy.data.objects["Skin Rig"].data.pose_position = "REST"
+    addon.module("blender.examine").examine(addon.session(), skin, bpy.context.scene)
+    silent()
+    layout = draw_all()
+    assert "Rest Position" in layout.words and "softrig.fix" in layout.operators
+
+
+def test_the_seam_of_a_loop_is_shown_as_a_number(skin: Any, silent: Any) -> None:
+    skin.softrig.loop = "LAST_IS_FIRST"
+    bpy.context.scene.frame_set(scenes.LAST_FRAME)
+    addon.session().refresh(addon.entry_of(skin))
+    silent()
+    assert "Seam: " in draw_all().words and " rounds" in draw_all().words
+
+
+@pytest.mark.parametrize("menu", ["SOFTRIG_MT_presets", "SOFTRIG_MT_delete_preset"])
+def test_menus_list_tissues_and_own_presets(skin: Any, menu: str) -> None:
+    assert bpy.ops.softrig.save_preset(preset="Mine") == {"FINISHED"}
+    (cls,) = [cls for cls in addon.module("panels").CLASSES if cls.__name__ == menu]
+    layout = Layout()
+    cls.draw(SimpleNamespace(layout=layout), bpy.context)
+    assert "Mine" in layout.texts
+    assert ("Jelly" in layout.texts) == (menu == "SOFTRIG_MT_presets")
+    bpy.ops.softrig.delete_preset(preset="Mine")
+
+
+def test_every_setting_is_drawn(skin: Any) -> None:
+    settings = skin.softrig
+    settings.use_start_frame, settings.pre_roll_mode, settings.loop = True, "SETTLE", "NONE"
+    for kind in addon.module("model.maps").KINDS:
+        setattr(settings, f"map_{kind}", "Some")
+    drawn = set(draw_all().properties)
+    hidden = {"uuid"} | ({"solver"} if len(addon.module("model.settings").SOLVERS) == 1 else set())
+    assert set(addon.module("blender.properties").setting_names()) - drawn == hidden
 
 
 def test_every_setting_has_a_tooltip() -> None:
@@ -160,3 +206,15 @@ def test_each_map_is_named_and_only_a_named_factor_has_a_strength(skin: Any) -> 
     skin.softrig.map_mass, skin.softrig.map_pin = "Heavy", "Still"
     shown = [name for name in draw_all().properties if name.startswith("full_")]
     assert shown == ["full_mass"]
+
+
+def test_removing_leaves_no_setting_behind(skin: Any) -> None:
+    settings = skin.softrig
+    items = [item for item in settings.bl_rna.properties if not item.is_readonly]
+    for item in items:
+        if item.identifier not in ("name", "quality", "progress"):
+            setattr(settings, item.identifier, getattr(settings, item.identifier))
+    assert settings.is_property_set("cut") and settings.is_property_set("start_frame")
+    assert bpy.ops.softrig.remove() == {"FINISHED"}
+    left = [item.identifier for item in items if settings.is_property_set(item.identifier)]
+    assert [name for name in left if name not in ("quality", "progress")] == []

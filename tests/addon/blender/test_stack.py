@@ -108,8 +108,10 @@ def test_what_is_moved_before_us_later_gives_the_plain_pose_and_a_sentence(
     addon.module("blender.watch").tick(addon.session())
     assert measure.same_bits(measure.evaluated(skin), measure.without_us(skin)), "at once"
     assert measure.same_bits(measure.at_frame(skin, 23), measure.without_us(skin))
-    texts = addon.module("panels.main").warnings(skin, addon.entry_of(skin))
-    assert any("Subsurf" in text and "below Softrig" in text for text in texts)
+    assert "below Softrig" in addon.entry_of(skin).blocked
+    addon.module("blender.examine").examine(addon.session(), skin, scene)
+    (finding,) = addon.session().findings[skin.softrig.uuid]
+    assert "Subsurf" in finding.text and finding.operator == "softrig.fix"
     with pytest.raises(RuntimeError, match="Subsurf"):
         bpy.ops.softrig.bake()
     skin.modifiers["Subsurf"].show_viewport = skin.modifiers["Subsurf"].show_render = False

@@ -20,7 +20,7 @@ def plan_of(skin: Any) -> Any:
 
 def record(skin: Any, scene: Any, frames: range = FRAMES) -> np.ndarray:
     tape = addon.module("blender.tape")
-    return tape.record(addon.session(), scene, skin, plan_of(skin), frames)
+    return tape.record(addon.session(), scene, skin, plan_of(skin), frames).rows
 
 
 def scene_row(skin: Any, plan: Any) -> np.ndarray:

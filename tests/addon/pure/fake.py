@@ -26,6 +26,7 @@ class FakeApi:
         self.frame_count = 0
         self.params: Any = None
         self.maps: Any = None
+        self.controls: list[Any] = []
 
     def _made(self, name: str) -> int:
         self.calls[name] += 1
@@ -71,7 +72,7 @@ class FakeApi:
     def create_shot(self, character: int, frames: Any, settings: Any) -> int:
         if character not in self.alive:
             raise StaleIdError(5, "The id is stale.")
-        self.frame_count, self.recorded, self.ready, self.params = frames.count, 0, 0, settings
+        self.frame_count, self.recorded, self.ready, self.params = frames.shot_count, 0, 0, settings
         return self._made("create_shot")
 
     def destroy_shot(self, identity: int) -> None:
@@ -80,6 +81,11 @@ class FakeApi:
     def write_tape(self, shot: int, first_frame: int, rows: Any) -> int:
         self._used("write_tape", shot)
         self.recorded += len(rows)
+        return first_frame
+
+    def write_controls(self, shot: int, first_frame: int, rows: Any) -> int:
+        self._used("write_controls", shot)
+        self.controls.append((first_frame, rows))
         return first_frame
 
     def set_params(self, shot: int, settings: Any) -> None:

@@ -4,6 +4,7 @@
 from dataclasses import replace
 
 import pytest
+from softrig.model.controls import Surroundings
 from softrig.model.lifecycle import Event, Phase, State
 from softrig.model.maps import MapChoice, MapChoices
 from softrig.model.schedule import (
@@ -59,6 +60,31 @@ def test_other_maps_are_followed_once_nobody_edits(live: Entry) -> None:
     )
     finer = replace(WISH, build=replace(BUILD, detail=MapChoice("fine", 2.0)), at_once=True)
     assert due_events(live, finer, 0.0) == [Event.WANTED]
+
+
+def test_other_surroundings_make_the_tape_stale_once(live: Entry) -> None:
+    there = Surroundings((0.0, 0.0, -9.81), (12,))
+    moved = replace(WISH, surroundings=there)
+    assert due_events(live, moved, 0.0) == [Event.RIG_CHANGED]
+    assert due_events(live, replace(moved, playing=True), 0.0) == []
+    live.state = State(Phase.LIVE, stale=True)
+    assert due_events(live, moved, 0.0) == []
+    live.state, live.surroundings = State(Phase.LIVE), there
+    assert due_events(live, moved, 0.0) == []
+
+
+def test_the_panel_counts_the_frames_that_show(live: Entry) -> None:
+    live.frames = replace(FRAMES, pre_roll=10)
+    live.shot_status = ShotStatus(30, 30, 5, True, 0, 0.0)
+    assert describe(live) == "Simulating 0 of 20"
+    assert not live.is_ready(10.0)
+    live.shot_status = replace(live.shot_status, ready=11)
+    assert describe(live) == "Simulating 1 of 20"
+    assert live.is_ready(10.0) and live.is_ready(3.0) and not live.is_ready(11.0)
+    live.shot_status = replace(live.shot_status, ready=30)
+    assert describe(live) == "20 of 20 frames ready"
+    live.state, live.recorded_until = State(Phase.RECORDING), 14
+    assert describe(live) == "Recording 4 of 20"
 
 
 def test_the_range_waits_for_the_end_of_playback(live: Entry) -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from fake import DONE, RUNNING, FakeApi, failed
 from sample import BUILD, FRAMES, make_character, make_rows
-from softrig.model.lifecycle import Event
+from softrig.model.controls import CUT, DIAL_COUNT
+from softrig.model.lifecycle import Event, Phase, State
 from softrig.model.rig import RefusalError
 from softrig.model.session import Entry, Session, close_session, current, open_session
 from softrig.native.errors import BadFileError
@@ -90,6 +91,89 @@ def test_the_tape_can_be_written_in_pieces(session: Session, fake: FakeApi) -> N
     rows = make_rows()
     assert session.write_rows(entry, rows[:10]) == FRAMES.count - 10
     assert session.write_rows(entry, rows[10:]) == 0
+
+
+def make_dials(count: int) -> np.ndarray:
+    dials = np.zeros((count, DIAL_COUNT), np.float32)
+    dials[:, 0], dials[:, -1] = 1.0, -9.81
+    return dials
+
+
+def test_dials_are_written_before_the_rows_that_wake_the_worker(
+    session: Session, fake: FakeApi
+) -> None:
+    entry = prepared(session)
+    session.open_shot(entry, FRAMES, ShotSettings())
+    order = []
+    fake.write_tape = lambda *a: (order.append(len(fake.controls)), FRAMES.first)[1]
+    rows, dials = make_rows(), make_dials(FRAMES.count)
+    session.write_rows(entry, rows[:10], dials[:10])
+    session.write_rows(entry, rows[10:], dials[10:])
+    assert order == [1, 2]
+    assert [first for first, _ in fake.controls] == [FRAMES.first, FRAMES.first + 10]
+
+
+def test_rest_gravity_is_that_of_the_first_shown_frame(session: Session, fake: FakeApi) -> None:
+    entry = prepared(session)
+    frames = replace(FRAMES, pre_roll=6)
+    session.open_shot(entry, frames, ShotSettings())
+    dials = make_dials(frames.shot_count)
+    dials[:, 0] = np.arange(frames.shot_count)
+    rows = np.concatenate([make_rows()[:6], make_rows()])
+    session.write_rows(entry, rows[:4], dials[:4])
+    assert entry.rest_gravity == (0.0, 0.0, 0.0)
+    session.write_rows(entry, rows[4:], dials[4:])
+    assert entry.rest_gravity == pytest.approx((0.0, 0.0, -9.81 * 6))
+
+
+def test_a_cut_counts_where_it_goes_on_in_any_piece(session: Session, fake: FakeApi) -> None:
+    entry = prepared(session)
+    session.open_shot(entry, FRAMES, ShotSettings())
+    dials = make_dials(FRAMES.count)
+    dials[8:9, CUT] = dials[10:15, CUT] = 1.0  # the second goes on where a piece begins
+    for at in (0, 10):
+        end = 10 if at == 0 else FRAMES.count
+        session.write_rows(entry, make_rows()[at:end], dials[at:end])
+    assert np.flatnonzero(entry.controls[:, 8]).tolist() == [8, 10]
+
+
+def test_nothing_is_cut_where_a_cut_goes_on_over_two_pieces(
+    session: Session, fake: FakeApi
+) -> None:
+    entry = prepared(session)
+    session.open_shot(entry, FRAMES, ShotSettings())
+    dials = make_dials(FRAMES.count)
+    dials[8:15, CUT] = 1.0
+    for at, end in ((0, 10), (10, FRAMES.count)):
+        session.write_rows(entry, make_rows()[at:end], dials[at:end])
+    assert np.flatnonzero(entry.controls[:, 8]).tolist() == [8]
+
+
+def test_turning_a_keyed_dial_makes_the_tape_stale(session: Session) -> None:
+    entry = live(session)
+    session.dispatch(entry, Event.PREPARED)
+    entry.state = State(Phase.LIVE)
+    session.dials_changed("somebody else")
+    assert not entry.state.stale
+    session.dials_changed("u")
+    assert entry.state.stale
+
+
+def test_what_a_bake_is_made_of_has_a_name_once_it_is_known(session: Session) -> None:
+    entry = live(session)
+    entry.state = State(Phase.LIVE)
+    assert session.bake_source(entry) == ""
+    session.name_motion(entry)
+    first = session.bake_source(entry)
+    assert first and session.bake_source(entry) == first
+    entry.settings = ShotSettings(substeps=3)
+    assert session.bake_source(entry) not in ("", first)
+    entry.settings = ShotSettings()
+    entry.rows[3, 5] += 1.0
+    session.name_motion(entry)
+    assert session.bake_source(entry) != first
+    entry.state = State(Phase.LIVE, stale=True)
+    assert session.bake_source(entry) == ""
 
 
 def test_a_shown_frame_is_one_native_call_into_the_same_buffer(

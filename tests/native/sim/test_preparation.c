@@ -8,6 +8,8 @@
 #include "sim/preparation.h"
 #include "support/scenes.h"
 
+#include <string.h>
+
 static void the_character_is_there_when_the_job_has_ended(void** state) {
     (void)state;
     srTestScene scene;
@@ -31,12 +33,12 @@ static void a_failure_is_told_with_its_sentence(void** state) {
     (void)state;
     srTestScene scene;
     assert_true(srTestCreateTailScene(&scene));
-    scene.def.skinTriangleCount = 1;
+    memset((void*)scene.def.skinPositions, 0, 12 * (size_t)scene.def.skinVertexCount);
     srPreparation* preparation = NULL;
     srCharacter* character = NULL;
     assert_success(srStartPreparation(&scene.def, &preparation));
     assert_true(srJob_Wait(srPreparation_GetJob(preparation), -1.0));
-    assert_result(srPreparation_GetCharacter(preparation, &character), sr_errorNoInside);
+    assert_result(srPreparation_GetCharacter(preparation, &character), sr_errorBadMesh);
     assert_null(character);
     srDestroyPreparation(preparation);
     srTestDestroyScene(&scene);

@@ -124,6 +124,42 @@ def slider_makes_all_new() -> Iterator[float]:
     bpy.ops.ed.undo_push(message="softness")
 
 
+def keyed_dials_are_followed() -> Iterator[float]:
+    before = offset()
+    skin().softrig.gravity_factor = 1.0
+    skin().softrig.plain_gravity = True
+    yield 0.6
+    yield from driver.wait_until(is_whole, "gravity")
+    yield 0.3
+    pulled = offset()
+    assert abs(pulled - before) > 1e-3, "gravity was turned up, and nothing sags"
+    skin().softrig.keyframe_insert("gravity_factor", frame=1)
+    skin().softrig.gravity_factor = 0.0
+    skin().softrig.keyframe_insert("gravity_factor", frame=3)
+    yield 0.6
+    yield from driver.wait_until(is_whole, "keyed gravity")
+    yield 0.3
+    assert abs(offset() - pulled) > 1e-3, "the keys were not followed"
+    skin().animation_data_clear()
+    skin().softrig.gravity_factor, skin().softrig.plain_gravity = 0.0, False
+    yield 0.6
+    yield from driver.wait_until(is_whole, "no gravity")
+    bpy.ops.ed.undo_push(message="gravity")
+
+
+def fix_by_mouse() -> Iterator[float]:
+    rig = bpy.data.objects["Skin Rig"].data
+    rig.pose_position = "REST"
+    findings = addon.session().findings
+    yield from driver.wait_until(lambda: findings.get(skin().softrig.uuid), "the trap")
+    yield from driver.screenshot("3-trap")
+    yield from driver.press_button("bpy.ops.softrig.fix(")
+    assert bpy.data.objects["Skin Rig"].data.pose_position == "POSE"
+    assert not findings[skin().softrig.uuid]
+    yield 0.6
+    yield from driver.wait_until(is_whole, "the shot after the fix")
+
+
 def undo_and_redo_while_it_works() -> Iterator[float]:
     for _ in range(3):
         skin().softrig.substeps = 100
@@ -274,6 +310,8 @@ STORY = (
     play,
     changed_keys_are_recorded,
     slider_makes_all_new,
+    keyed_dials_are_followed,
+    fix_by_mouse,
     undo_and_redo_while_it_works,
     escape_cancels,
     render_from_the_window,

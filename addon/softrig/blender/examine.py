@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads the facts about a character that may be traps. Cheap: no vertices, no evaluation."""
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ..model.diagnostics import Facts, find_traps
+from ..model.maps import KINDS
+from ..model.session import Entry, Session
+from . import carrier, compat, objects, tape
+
+HEAD = struct.Struct("<12siiffi")
+"""Of a point cache, as Blender's Mesh Cache reads it."""
+BAKED_OF = "softrig_baked_of"
+FLAT = 1e-6
+
+
+def examine(session: Session, ob: Any, scene: Any) -> None:
+    """Tells the session what the panel has to say about this character."""
+    entry = session.entries.get(ob.softrig.uuid)
+    session.findings[ob.softrig.uuid] = find_traps(read_facts(session, entry, ob, scene))
+
+
+def read_facts(session: Session, entry: Entry | None, ob: Any, scene: Any) -> Facts:
+    return Facts(
+        **_stack_facts(ob),
+        **_rig_facts(entry, ob),
+        **_shape_facts(entry, ob),
+        **_bake_facts(session, entry, ob, scene),
+    )
+
+
+def _stack_facts(ob: Any) -> dict[str, Any]:
+    ours = carrier.find_modifier(ob)
+    names = [modifier.name for modifier in ob.modifiers]
+    place = names.index(ours.name) if ours is not None else len(names)
+    before, after = ob.modifiers[:place], ob.modifiers[place + 1 :]
+    movable, beyond = "", ""
+    is_leading = not carrier.find_blocker(ob)
+    for modifier in after:
+        is_leading = is_leading and carrier.keeps_vertices(modifier)
+        if modifier.type == "ARMATURE" and tape.is_on(modifier):
+            movable, beyond = (modifier.name, beyond) if is_leading else (movable, modifier.name)
+    armatures = [m for m in (*before, *after) if m.type == "ARMATURE" and m.object is not None]
+    return {
+        "blocker": carrier.find_blocker(ob),
+        "multires": next((m.name for m in ob.modifiers if m.type == "MULTIRES"), ""),
+        "armature_after": movable,
+        "armature_beyond": beyond,
+        "half_armature": next((m.name for m in armatures if is_half(m)), ""),
+        "off_in_viewport": ours is not None and not ours.show_viewport and ours.show_render,
+        "off_in_render": ours is not None and not ours.show_render,
+    }
+
+
+def is_half(modifier: Any) -> bool:
+    return modifier.show_viewport != modifier.show_render
+
+
+def _rig_facts(entry: Entry | None, ob: Any) -> dict[str, Any]:
+    armatures = tape.find_armatures(ob)
+    steps = entry is not None and entry.steps_scene
+    status = entry.shot_status if entry is not None else None
+    return {
+        "resting": next((a.name for a in armatures if a.data.pose_position == "REST"), ""),
+        "hidden": next((a.name for a in armatures if a.hide_viewport and steps), ""),
+        "limited": status.limited_nodes if status is not None else 0,
+        "trouble": status.message if status is not None else "",
+    }
+
+
+def _shape_facts(entry: Entry | None, ob: Any) -> dict[str, Any]:
+    holder = carrier.find_carrier(ob)
+    scale = [abs(part) for part in ob.matrix_world.to_scale()]
+    sides = [
+        max(corner[axis] for corner in ob.bound_box) - min(corner[axis] for corner in ob.bound_box)
+        for axis in range(3)
+    ]
+    lost = find_lost_map(ob)
+    return {
+        "vertices": len(ob.data.vertices),
+        "prepared_vertices": len(holder.data.vertices) if holder is not None else 0,
+        "editing": ob.data.is_editmode,
+        "unweighted": int(entry.report.get("unweightedVertexCount", 0)) if entry else 0,
+        "is_flat": min(scale) < FLAT,
+        "size": max(side * part for side, part in zip(sides, scale, strict=True)),
+        "gravity": ob.softrig.gravity_factor,
+        "is_gravity_keyed": "softrig.gravity_factor" in compat.animated_paths(ob),
+        "lost_map": lost.title(),
+        "lost_group": getattr(ob.softrig, f"map_{lost}") if lost else "",
+    }
+
+
+def find_lost_map(ob: Any) -> str:
+    """The first kind of map whose vertex group is not there."""
+    for kind in KINDS:
+        name = getattr(ob.softrig, f"map_{kind}")
+        if name and name not in ob.vertex_groups:
+            return kind
+    return ""
+
+
+def _bake_facts(session: Session, entry: Entry | None, ob: Any, scene: Any) -> dict[str, Any]:
+    bake = carrier.find_bake(ob)
+    if bake is None:
+        return {}
+    frames = objects.shot_frames(ob, scene)
+    return {
+        "is_baked": True,
+        "missing_bake": carrier.missing_bake(ob),
+        "baked_frames": _read_baked_frames(bake),
+        "frames": (frames.first, frames.count),
+        "baked_of": carrier.find_carrier(ob).get(BAKED_OF, ""),
+        "made_of": session.bake_source(entry) if entry is not None else "",
+    }
+
+
+def _read_baked_frames(bake: Any) -> tuple[int, int] | None:
+    path = Path(bpy.path.abspath(bake.filepath, library=bake.id_data.library))
+    try:
+        with path.open("rb") as file:
+            fields = HEAD.unpack(file.read(HEAD.size))
+    except (OSError, struct.error):
+        return None
+    return round(bake.frame_start), fields[-1]
+
+
+def sign_bake(session: Session, entry: Entry, ob: Any) -> None:
+    """With the new bake goes what it was made of, so that the panel knows when it is old."""
+    holder = carrier.find_carrier(ob)
+    if holder is not None and holder.library is None:
+        holder[BAKED_OF] = session.bake_source(entry)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Mends what a Fix button says, on Blender's data; raises a refusal where it cannot."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ..model.diagnostics import USUAL_SIZE
+from ..model.rig import RefusalError
+from . import carrier, compat, examine, tape
+
+
+def move_softrig(ob: Any) -> None:
+    """Behind the last deformer before anything that makes new vertices."""
+    ours = carrier.find_modifier(ob)
+    place = 0
+    for modifier in ob.modifiers:
+        if modifier == ours:
+            continue
+        if not carrier.keeps_vertices(modifier) and not carrier.is_borrowed(ob, modifier):
+            break
+        place += 1
+    compat.move_modifier(ob, ours, place)
+    if ob.modifiers.find(ours.name) != place:
+        raise RefusalError("Blender does not let Softrig stand there.")
+
+
+def turn_on_armature(ob: Any) -> None:
+    for modifier in ob.modifiers:
+        if modifier.type == "ARMATURE" and examine.is_half(modifier):
+            modifier.show_viewport = modifier.show_render = True
+
+
+def pose_armatures(ob: Any) -> None:
+    for armature in tape.find_armatures(ob):
+        if armature.data.library is not None:
+            raise RefusalError(f'"{armature.name}" is linked: set it to Pose Position in its file.')
+        armature.data.pose_position = "POSE"
+
+
+def enable_armatures(ob: Any) -> None:
+    for armature in tape.find_armatures(ob):
+        armature.hide_viewport = False
+
+
+def turn_on_softrig(ob: Any) -> None:
+    modifier = carrier.find_modifier(ob)
+    modifier.show_viewport = modifier.show_render = True
+
+
+def clear_scale(ob: Any) -> None:
+    flat = [axis for axis in range(3) if abs(ob.scale[axis]) < examine.FLAT]
+    if not flat:
+        raise RefusalError("It is a parent that is scaled to nothing.")
+    for axis in flat:
+        ob.scale[axis] = 1.0
+
+
+def fit_gravity(ob: Any) -> None:
+    size = max(ob.dimensions)
+    sign = -1.0 if ob.softrig.gravity_factor < 0.0 else 1.0
+    ob.softrig.gravity_factor = sign * size / USUAL_SIZE
+
+
+def forget_map(ob: Any) -> None:
+    kind = examine.find_lost_map(ob)
+    if kind:
+        setattr(ob.softrig, f"map_{kind}", "")
+
+
+FIXES: dict[str, Callable[[Any], None]] = {
+    "BLOCKER": move_softrig,
+    "ARMATURE_AFTER": move_softrig,
+    "HALF_ARMATURE": turn_on_armature,
+    "RESTING": pose_armatures,
+    "HIDDEN": enable_armatures,
+    "OFF_IN_RENDER": turn_on_softrig,
+    "OFF_IN_VIEWPORT": turn_on_softrig,
+    "FLAT": clear_scale,
+    "ODD_GRAVITY": fit_gravity,
+    "LOST_MAP": forget_map,
+}
+"""By the key of the trap."""

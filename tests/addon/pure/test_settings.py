@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lists that the artist chooses from, and the range that a shot covers."""
+
+import pytest
+from softrig.model import settings
+from softrig.model.settings import LOOPS, OWN_QUALITY, PRE_ROLLS, QUALITIES, SOLVERS
+from softrig.native import bindings
+from softrig.native.inputs import FrameRange, ShotSettings
+
+DIALS = {
+    "softness": 0.5,
+    "settle_frames": 24.0,
+    "volume": 0.45,
+    "pose_correction": 0.0,
+    "stiffness_kpa": 0.0,
+    "density_kg_m3": 1000.0,
+    "substeps": 10,
+}
+
+
+def test_defaults_are_the_librarys() -> None:
+    assert settings.make_settings(**DIALS) == ShotSettings()
+
+
+def test_each_choice_reaches_the_library() -> None:
+    for choice in SOLVERS:
+        assert settings.make_settings(**DIALS, solver=choice.key).solver == choice.number
+    for choice in LOOPS:
+        assert settings.make_settings(**DIALS, loop=choice.key).loop == choice.number
+
+
+def test_a_choice_of_a_later_version_counts_as_the_first() -> None:
+    assert settings.make_settings(**DIALS, solver="LATER").solver == SOLVERS[0].number
+
+
+def test_lists_offer_all_that_the_library_has_and_each_once() -> None:
+    assert {choice.number for choice in SOLVERS} == set(bindings.Solver)
+    assert {choice.number for choice in LOOPS} == set(bindings.Loop)
+    for choices in (SOLVERS, LOOPS, PRE_ROLLS):
+        assert len({choice.key for choice in choices}) == len(choices)
+        assert len({choice.number for choice in choices}) == len(choices)
+
+
+def test_qualities_grow_and_are_found_again() -> None:
+    for number, quality in enumerate(QUALITIES):
+        assert settings.find_quality(quality.nodes, quality.substeps) == number
+    assert settings.find_quality(1001, 10) == OWN_QUALITY
+    costs = [quality.nodes * quality.substeps for quality in QUALITIES]
+    assert costs == sorted(costs)
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_pre_roll_comes_before_what_is_shown(held: bool) -> None:
+    frames = FrameRange(10, 20, 24.0, pre_roll=5, held=held)
+    assert (frames.first, frames.last) == (10, 29)
+    assert (frames.shot_first, frames.shot_count) == (5, 25)
+    expected = [10] * 6 + [11] if held else list(range(5, 12))
+    assert [frames.to_scene(frame) for frame in range(5, 12)] == expected
