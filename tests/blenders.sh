@@ -114,3 +114,31 @@ demo() {
         in_bpy "$which" "$(zip_path)" "$script" --output "$here/demo" "$@"
     fi
 }
+
+# bench_blender [--json]: in each Blender that can be had, and in the window of 3.4
+bench_blender() {
+    local name folder=$here/tests/bench/blender rows code=0
+    local modules=()
+    want_package
+    if can_have_blender34; then
+        want_blender34
+        want_window
+    fi
+    for name in bpy45 bpy52; do
+        can_have_venv $name && want_bpy $name && modules+=($name)
+    done
+    want python3 python3
+    provide
+    package >&2
+    rows=$(mktemp)
+    if can_have_blender34; then
+        in_blender "$(zip_path)" "$folder/headless.py" "$rows" >&2 || code=1
+        in_blender_window 600 "$(zip_path)" "$folder/window.py" "$rows" >&2 || code=1
+    fi
+    for name in "${modules[@]}"; do
+        in_bpy $name "$(zip_path)" "$folder/headless.py" "$rows" >&2 || code=1
+    done
+    python3 "$folder/report.py" "$rows" "$@"
+    rm "$rows"
+    return $code
+}

@@ -100,7 +100,7 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
         return True
     if entry.state.stale or entry.state.phase in (Phase.ABSENT, Phase.PREPARING):
         return True
-    if ob.mode != entry.mode:
+    if objects.mode_of(ob) != entry.mode:
         return True
     due = due_events(entry, make_wish(ob, scene, at_once=True), session.now())
     return any(event is not Event.FRAME_READY for event in due)
