@@ -95,9 +95,16 @@ some_blender() {
 }
 
 demo() {
-    local which script=$here/sample_blends/demo.py
-    which=$(some_blender)
     want ffmpeg ffmpeg
+    in_some_blender "$here/sample_blends/demo.py" --output "$here/demo" "$@"
+}
+
+samples() { in_some_blender "$here/sample_blends/strips.py" --output "$here/samples" "$@"; }
+
+# in_some_blender SCRIPT ARGUMENTS...: with the add-on, and a screen where Blender needs one to draw
+in_some_blender() {
+    local which
+    which=$(some_blender)
     want_package
     if [ "$which" = program ]; then
         want blender blender
@@ -109,9 +116,9 @@ demo() {
     provide
     package
     if [ "$which" = program ]; then
-        with_display in_blender "$(zip_path)" "$script" --output "$here/demo" "$@"
+        with_display in_blender "$(zip_path)" "$@"
     else
-        in_bpy "$which" "$(zip_path)" "$script" --output "$here/demo" "$@"
+        in_bpy "$which" "$(zip_path)" "$@"
     fi
 }
 

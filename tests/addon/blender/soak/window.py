@@ -63,11 +63,17 @@ def is_settled(world: World) -> bool:
     return not addon.session().rescan
 
 
+def states() -> list[str]:
+    entries = addon.session().entries.values()
+    return [f"{entry.object_name}: {entry.state} {entry.blocked}" for entry in entries]
+
+
 def settle(world: World) -> Iterator[float]:
     started = time.monotonic()
     while not is_settled(world):
         yield 0.05
-        checks.demand(time.monotonic() - started < LONGEST_WAIT, "it does not settle")
+        waited = time.monotonic() - started
+        checks.demand(waited < LONGEST_WAIT, f"it does not settle: {states()}")
 
 
 def look_closely(world: World) -> Iterator[float]:
@@ -91,6 +97,7 @@ def play(world: World, count: int, least: int) -> Iterator[float]:
         turn += 1
         checks.demand(turn <= 3 * count, "some kinds of action never succeed")
         name = soak.choose_kind(world, least)
+        print(f"{turn:4} {name}", flush=True)
         soak.act(world, name)
         bpy.ops.ed.undo_push(message=name)
         yield world.pick([0.01, 0.05, 0.15])
@@ -134,6 +141,7 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--least", type=int, default=3)
     faulthandler.enable()
+    faulthandler.dump_traceback_later(40, repeat=True)
     steps = run(parser.parse_args(arguments))
     bpy.app.timers.register(lambda: turn(steps), first_interval=1.0, persistent=True)
 
