@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws samples as strips, above without Softrig and below with it, and saves them as .blend.
 
-    ./softrig samples [NAME...]         pictures and files go into samples/
+./softrig samples [NAME...]         pictures and files go into samples/
 """
 
 import argparse
@@ -54,7 +54,9 @@ def draw(name: str, folder: Path) -> Path:
             _switch(skin, softrig)
         place = folder / "frames" / f"{name}-{row}"
         render.render_frames(bpy.context.scene, place, sample.frames)
-        rows.append(np.concatenate([_pixels(place / f"{f:04d}.png") for f in sample.frames], axis=1))
+        rows.append(
+            np.concatenate([_pixels(place / f"{f:04d}.png") for f in sample.frames], axis=1)
+        )
     # Blender counts rows of pixels from below
     return _write(folder / f"{name}.png", np.concatenate(rows[::-1], axis=0))
 

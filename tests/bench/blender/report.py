@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rows as the other benches have them (tests/bench/report.h): written as JSON, printed as a table.
 
-    python report.py ROWS [--json]          prints the rows of a file, one JSON object a line
+python report.py ROWS [--json]          prints the rows of a file, one JSON object a line
 """
 
 import json

@@ -142,7 +142,10 @@ def delete_armature(world: World) -> bool:
 
 
 def look(world: World) -> None:
+    """Long enough for the add-on's timer, where there is one."""
     bpy.context.view_layer.update()
+    if not bpy.app.background:
+        addon.module("handlers.timer").turn()
     bpy.context.scene.frame_set(world.frame())
 
 

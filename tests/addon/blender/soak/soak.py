@@ -20,6 +20,8 @@ if __name__ == "__main__":
     FOLDER = Path(__file__).resolve().parent
     sys.path[:0] = [str(FOLDER.parent), str(FOLDER.parents[3])]
 
+from support import addon, scenes  # noqa: E402
+
 from soak import plants  # noqa: E402
 from soak.actions import ACTIONS, look  # noqa: E402
 from soak.checks import (  # noqa: E402
@@ -30,7 +32,6 @@ from soak.checks import (  # noqa: E402
     check_nothing_left,
 )
 from soak.world import World, to_object_mode  # noqa: E402
-from support import addon, scenes  # noqa: E402
 
 CHECK_EVERY = 3
 """Actions from one comparison with a clean simulation to the next."""

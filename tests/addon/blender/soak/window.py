@@ -19,9 +19,10 @@ import bpy
 FOLDER = Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER.parent), str(FOLDER.parents[3])]
 
+from support import addon, scenes  # noqa: E402
+
 from soak import actions, checks, soak  # noqa: E402
 from soak.world import World, to_object_mode  # noqa: E402
-from support import addon, scenes  # noqa: E402
 
 LONGEST_WAIT = 30.0
 
@@ -141,7 +142,6 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--least", type=int, default=3)
     faulthandler.enable()
-    faulthandler.dump_traceback_later(40, repeat=True)
     steps = run(parser.parse_args(arguments))
     bpy.app.timers.register(lambda: turn(steps), first_interval=1.0, persistent=True)
 
