@@ -157,5 +157,7 @@ def after_undo(session: Session, scene: Any) -> None:
     """Undo brought back old points of the carriers and perhaps old keys or no character at all."""
     session.rescan = True
     session.forget_missing(ob.softrig.uuid for ob in objects.all_characters())
+    for entry in session.entries.values():
+        entry.mode = "UNDO"  # the next turn reads what may be another mesh or other weights
     rig_changed(session, scene)
     show_scene(session, scene)

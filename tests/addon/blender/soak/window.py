@@ -27,6 +27,12 @@ from soak.world import World, to_object_mode  # noqa: E402
 LONGEST_WAIT = 30.0
 
 
+def remember(name: str) -> None:
+    """A step of the history, as the end of each operator of the interface makes one."""
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+        bpy.ops.ed.undo_push(message=name)
+
+
 def step(operator: Any) -> bool:
     """Back or forth in the history, which dies with each loaded file."""
     window = bpy.context.window_manager.windows[0]
@@ -100,7 +106,7 @@ def play(world: World, count: int, least: int) -> Iterator[float]:
         name = soak.choose_kind(world, least)
         print(f"{turn:4} {name}", flush=True)
         soak.act(world, name)
-        bpy.ops.ed.undo_push(message=name)
+        remember(name)
         yield world.pick([0.01, 0.05, 0.15])
         checks.check_doors()
         if turn % soak.CHECK_EVERY == 0:
