@@ -18,7 +18,7 @@ import numpy as np
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from sample_blends import field, motion, paint, skeleton, surface
+from sample_blends import field, motion, paint, puppet, skeleton, surface
 
 SKIN_NAME = "Pebble"
 ARMATURE_NAME = "Pebble Rig"
@@ -49,14 +49,13 @@ def skin_shape() -> tuple[np.ndarray, np.ndarray]:
 def build() -> tuple[bpy.types.Object, bpy.types.Object]:
     """Adds the character to the current scene; gives its skin and its armature."""
     points, faces = skin_shape()
-    armature = _make_armature()
+    armature = puppet.make_armature(ARMATURE_NAME, skeleton.BONES)
     skin = _make_skin(points, faces)
-    _paint_weights(skin, points)
-    modifier = skin.modifiers.new("Armature", "ARMATURE")
-    modifier.object = armature
+    puppet.paint_weights(skin, skeleton.weights(points))
+    puppet.bind(skin, armature)
     _animate(armature)
-    _set_frames(bpy.context.scene)
-    _make_active(skin)
+    puppet.set_frames(bpy.context.scene, motion.FIRST_FRAME, motion.LAST_FRAME, motion.FPS)
+    puppet.make_active(skin)
     return skin, armature
 
 
@@ -65,55 +64,12 @@ def start_empty() -> None:
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
 
 
-def _link(obj: bpy.types.Object) -> bpy.types.Object:
-    bpy.context.scene.collection.objects.link(obj)
-    return obj
-
-
-def _make_active(obj: bpy.types.Object) -> None:
-    layer = bpy.context.view_layer
-    for other in layer.objects:
-        other.select_set(other == obj)
-    layer.objects.active = obj
-    layer.update()
-
-
-def _make_armature() -> bpy.types.Object:
-    armature = _link(bpy.data.objects.new(ARMATURE_NAME, bpy.data.armatures.new(ARMATURE_NAME)))
-    _make_active(armature)
-    bpy.ops.object.mode_set(mode="EDIT")
-    edit_bones = armature.data.edit_bones
-    for bone in skeleton.BONES:
-        made = edit_bones.new(bone.name)
-        made.head, made.tail = bone.head, bone.tail
-        made.align_roll(bone.up)
-        made.parent = edit_bones[bone.parent] if bone.parent else None
-        made.use_deform = bone.name != "root"
-    bpy.ops.object.mode_set(mode="OBJECT")
-    for pose_bone in armature.pose.bones:
-        pose_bone.rotation_mode = "XYZ"
-    armature.data.display_type = "STICK"
-    armature.show_in_front = True
-    return armature
-
-
 def _make_skin(points: np.ndarray, faces: np.ndarray) -> bpy.types.Object:
-    mesh = bpy.data.meshes.new(SKIN_NAME)
-    mesh.vertices.add(len(points))
-    mesh.vertices.foreach_set("co", points.astype(np.float32).ravel())
-    mesh.loops.add(faces.size)
-    mesh.loops.foreach_set("vertex_index", faces.astype(np.int32).ravel())
-    mesh.polygons.add(len(faces))
-    mesh.polygons.foreach_set("loop_start", np.arange(0, faces.size, 4, dtype=np.int32))
-    if bpy.app.version < (4, 1, 0):
-        mesh.polygons.foreach_set("loop_total", np.full(len(faces), 4, dtype=np.int32))
-    mesh.update(calc_edges=True)
-    mesh.polygons.foreach_set("use_smooth", np.ones(len(faces), dtype=bool))
-    layer = mesh.uv_layers.new(name="UVMap")
+    skin = puppet.make_skin(SKIN_NAME, points, faces)
+    layer = skin.data.uv_layers.new(name="UVMap")
     layer.data.foreach_set("uv", paint.uv(points, faces).astype(np.float32).ravel())
-    mesh.materials.append(_make_material())
-    mesh.validate()
-    return _link(bpy.data.objects.new(SKIN_NAME, mesh))
+    skin.data.materials.append(_make_material())
+    return skin
 
 
 def _make_material() -> bpy.types.Material:
@@ -135,29 +91,8 @@ def _make_material() -> bpy.types.Material:
     return material
 
 
-def _paint_weights(skin: bpy.types.Object, points: np.ndarray) -> None:
-    for bone, column in skeleton.weights(points).items():
-        group = skin.vertex_groups.new(name=bone)
-        for index in np.flatnonzero(column):
-            group.add([int(index)], float(column[index]), "REPLACE")
-
-
-def _curves(armature: bpy.types.Object) -> bpy.types.bpy_prop_collection:
-    """The F-curves of a fresh action: layered since 4.4, flat before."""
-    action = bpy.data.actions.new(f"{SKIN_NAME} jump and stop")
-    holder = armature.animation_data_create()
-    if not hasattr(action, "layers"):
-        holder.action = action
-        return action.fcurves
-    slot = action.slots.new(id_type="OBJECT", name=armature.name)
-    holder.action = action
-    holder.action_slot = slot
-    strip = action.layers.new("Keys").strips.new(type="KEYFRAME")
-    return strip.channelbag(slot, ensure=True).fcurves
-
-
 def _animate(armature: bpy.types.Object) -> None:
-    curves = _curves(armature)
+    curves = puppet.curves_of(armature, f"{SKIN_NAME} jump and stop")
     for (bone, path, index), keys in motion.keys().items():
         curve = curves.new(f'pose.bones["{bone}"].{path}', index=index)
         scale = math.radians(1.0) if path == "rotation_euler" else 1.0
@@ -169,12 +104,6 @@ def _animate(armature: bpy.types.Object) -> None:
                 point.easing = "EASE_OUT" if way == motion.RISE else "EASE_IN"
             point.handle_left_type = point.handle_right_type = "AUTO_CLAMPED"
         curve.update()
-
-
-def _set_frames(scene: bpy.types.Scene) -> None:
-    scene.render.fps, scene.render.fps_base = motion.FPS, 1.0
-    scene.frame_start, scene.frame_end = motion.FIRST_FRAME, motion.LAST_FRAME
-    scene.frame_set(motion.FIRST_FRAME)
 
 
 def _main(arguments: list[str]) -> None:

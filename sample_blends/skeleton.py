@@ -32,7 +32,8 @@ def _on(tube: field.Tube, place: float) -> Point:
     return (a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1]), a[2] + t * (b[2] - a[2]))
 
 
-def _chain(names: list[str], parent: str, tube: field.Tube, up: Point) -> list[Bone]:
+def chain(names: list[str], parent: str, tube: field.Tube, up: Point) -> list[Bone]:
+    """Bones of equal length along a tube, each the child of the one before."""
     bones = []
     for i, name in enumerate(names):
         head, tail = _on(tube, i / len(names)), _on(tube, (i + 1) / len(names))
@@ -58,10 +59,10 @@ def _bones() -> tuple[Bone, ...]:
         Bone("chest", "hips", (0.0, 0.0, 0.60), (0.0, 0.0, 0.97), front),
         Bone("head", "chest", (0.0, 0.0, 1.01), (0.0, 0.0, 1.51), front),
     ]
-    left = _chain(["ear1.L", "ear2.L"], "head", field.EAR, front)
-    left += _chain(["arm.L"], "chest", field.ARM, front)
+    left = chain(["ear1.L", "ear2.L"], "head", field.EAR, front)
+    left += chain(["arm.L"], "chest", field.ARM, front)
     left.append(Bone("foot.L", "root", (0.21, 0.06, 0.08), (0.21, -0.28, 0.08), above))
-    tail = _chain(["tail1", "tail2", "tail3"], "hips", field.TAIL, above)
+    tail = chain(["tail1", "tail2", "tail3"], "hips", field.TAIL, above)
     return tuple(trunk + left + [_mirror(bone) for bone in left] + tail)
 
 
@@ -74,7 +75,7 @@ def smooth(low: float, high: float, x: Array) -> Array:
     return t * t * (3.0 - 2.0 * t)
 
 
-def _chain_shares(place: Array, count: int, overlap: float) -> list[Array]:
+def chain_shares(place: Array, count: int, overlap: float) -> list[Array]:
     """How much each bone of a chain holds of a point at this place between root and tip."""
     above = [np.ones_like(place)]
     for i in range(1, count):
@@ -109,12 +110,12 @@ def weights(points: Array) -> dict[str, Array]:
         "head": share["head"],
     }
     for side, seen in (("L", points), ("R", field.mirrored(points))):
-        ear = _chain_shares(field.along(seen, field.EAR)[1], 2, 0.20)
+        ear = chain_shares(field.along(seen, field.EAR)[1], 2, 0.20)
         result[f"ear1.{side}"] = share[f"ear.{side}"] * ear[0]
         result[f"ear2.{side}"] = share[f"ear.{side}"] * ear[1]
         result[f"arm.{side}"] = share[f"arm.{side}"]
         result[f"foot.{side}"] = share[f"foot.{side}"]
-    tail = _chain_shares(field.along(points, field.TAIL)[1], 3, 0.15)
+    tail = chain_shares(field.along(points, field.TAIL)[1], 3, 0.15)
     for i in range(3):
         result[f"tail{i + 1}"] = share["tail"] * tail[i]
     kept = {bone: np.where(w < SMALLEST_WEIGHT, 0.0, w) for bone, w in result.items()}

@@ -95,9 +95,16 @@ some_blender() {
 }
 
 demo() {
-    local which script=$here/sample_blends/demo.py
-    which=$(some_blender)
     want ffmpeg ffmpeg
+    in_some_blender "$here/sample_blends/demo.py" --output "$here/demo" "$@"
+}
+
+samples() { in_some_blender "$here/sample_blends/strips.py" --output "$here/samples" "$@"; }
+
+# in_some_blender SCRIPT ARGUMENTS...: with the add-on, and a screen where Blender needs one to draw
+in_some_blender() {
+    local which
+    which=$(some_blender)
     want_package
     if [ "$which" = program ]; then
         want blender blender
@@ -109,8 +116,36 @@ demo() {
     provide
     package
     if [ "$which" = program ]; then
-        with_display in_blender "$(zip_path)" "$script" --output "$here/demo" "$@"
+        with_display in_blender "$(zip_path)" "$@"
     else
-        in_bpy "$which" "$(zip_path)" "$script" --output "$here/demo" "$@"
+        in_bpy "$which" "$(zip_path)" "$@"
     fi
+}
+
+# bench_blender [--json]: in each Blender that can be had, and in the window of 3.4
+bench_blender() {
+    local name folder=$here/tests/bench/blender rows code=0
+    local modules=()
+    want_package
+    if can_have_blender34; then
+        want_blender34
+        want_window
+    fi
+    for name in bpy45 bpy52; do
+        can_have_venv $name && want_bpy $name && modules+=($name)
+    done
+    want python3 python3
+    provide
+    package >&2
+    rows=$(mktemp)
+    if can_have_blender34; then
+        in_blender "$(zip_path)" "$folder/headless.py" "$rows" >&2 || code=1
+        in_blender_window 600 "$(zip_path)" "$folder/window.py" "$rows" >&2 || code=1
+    fi
+    for name in "${modules[@]}"; do
+        in_bpy $name "$(zip_path)" "$folder/headless.py" "$rows" >&2 || code=1
+    done
+    python3 "$folder/report.py" "$rows" "$@"
+    rm "$rows"
+    return $code
 }

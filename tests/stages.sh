@@ -5,7 +5,7 @@
 
 stages=(style native sanitizers fuzz addon package blender34 blender34-window blender45 blender52)
 # only run when they are named: what takes long and seldom finds what the others did not
-long_stages=(millions)
+long_stages=(millions soak)
 skip_reason=
 
 run_pytest() { "$(python_of tools)" -m pytest -q -rs -p no:cacheprovider --rootdir "$here/tests" "$@"; }
@@ -153,6 +153,47 @@ want_stage_blender45() { want_stage_bpy bpy45; }
 run_stage_blender45() { run_stage_bpy bpy45; }
 want_stage_blender52() { want_stage_bpy bpy52; }
 run_stage_blender52() { run_stage_bpy bpy52; }
+
+# ---- soak: thousands of random actions in each Blender, and with undo in a window; planted faults must be found ----------
+
+# the Blenders that can be had, each as the start of a command
+soak_blenders() {
+    local name
+    ! can_have_blender34 || echo "in_blender"
+    for name in bpy45 bpy52; do
+        ! can_have_venv $name || echo "in_bpy $name"
+    done
+}
+want_stage_soak() {
+    local name
+    want_package
+    if can_have_blender34; then
+        want_blender34
+        want_window
+    fi
+    for name in bpy45 bpy52; do
+        ! can_have_venv $name || want_bpy $name
+    done
+}
+run_stage_soak() {
+    local blender plant code=0 folder=$here/tests/addon/blender/soak
+    package
+    while read -r blender; do
+        $blender "$(zip_path)" "$folder/soak.py" </dev/null || code=1
+        for plant in pointer cache; do
+            if $blender "$(zip_path)" "$folder/soak.py" --least 0 --plant $plant </dev/null >/dev/null 2>&1; then
+                echo "$blender: the planted fault '$plant' was not found"
+                code=1
+            else
+                echo "$blender: the planted fault '$plant' was found"
+            fi
+        done
+    done < <(soak_blenders)
+    if can_have_blender34; then
+        in_blender_window 1800 "$(zip_path)" "$folder/window.py" || code=1
+    fi
+    return $code
+}
 
 # ---- running them ------------------------------------------------------------------------------------------------------
 

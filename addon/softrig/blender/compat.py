@@ -46,10 +46,9 @@ def input_identifier(tree: Any, name: str) -> str | None:
     if not HAS_INTERFACE:
         socket = tree.inputs.get(name)
         return socket.identifier if socket else None
-    for item in tree.interface.items_tree:
-        if item.item_type == "SOCKET" and item.in_out == "INPUT" and item.name == name:
-            return item.identifier
-    return None
+    item = tree.interface.items_tree.get(name)  # several times a frame: no walk over all
+    is_input = item is not None and item.item_type == "SOCKET" and item.in_out == "INPUT"
+    return item.identifier if is_input else None
 
 
 def get_input(modifier: Any, name: str) -> Any:

@@ -46,6 +46,14 @@ def is_painting(ob: Any, kind: str) -> bool:
     return named and ob.mode == "WEIGHT_PAINT"
 
 
+def mode_of(ob: Any) -> str:
+    """Of the mesh: what one of its users edits, sculpts or paints changes for all of them."""
+    if ob.mode != "OBJECT" or ob.data.users == 1:
+        return ob.mode
+    modes = (user.mode for user in bpy.data.objects if user.data == ob.data)
+    return next((mode for mode in modes if mode != "OBJECT"), "OBJECT")
+
+
 def scene_of(ob: Any, preferred: str = "") -> Any:
     """The scene that the object plays in; None when it is in none."""
     scenes = ob.users_scene

@@ -195,8 +195,8 @@ def follow(session: Session, entry: Entry, scene: Any) -> None:
 
 def _notice_mode(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     """What was edited, sculpted or painted is read when the artist leaves the mode."""
-    left, entry.mode = entry.mode, ob.mode
-    if left not in ("OBJECT", ob.mode):
+    left, entry.mode = entry.mode, objects.mode_of(ob)
+    if left not in ("OBJECT", entry.mode):
         notice_edits(session, entry, ob, scene)
 
 

@@ -115,7 +115,7 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
         return True
     if entry.state.stale or entry.state.phase in (Phase.ABSENT, Phase.PREPARING):
         return True
-    if ob.mode != entry.mode:
+    if objects.mode_of(ob) != entry.mode:
         return True
     due = due_events(entry, make_wish(entry, ob, scene, at_once=True), session.now())
     return any(event is not Event.FRAME_READY for event in due)
@@ -172,5 +172,7 @@ def after_undo(session: Session, scene: Any) -> None:
     """Undo brought back old points of the carriers and perhaps old keys or no character at all."""
     session.rescan = True
     session.forget_missing(ob.softrig.uuid for ob in objects.all_characters())
+    for entry in session.entries.values():
+        entry.mode = "UNDO"  # the next turn reads what may be another mesh or other weights
     rig_changed(session, scene)
     show_scene(session, scene)

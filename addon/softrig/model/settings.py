@@ -38,7 +38,14 @@ class Choice:
 
 
 SOLVERS = (
-    Choice("XPBD", "Springy", "Springs and cells that keep their volume. Quick", Solver.XPBD),
+    Choice(
+        "COMPLEMENTARY",
+        "Complementary",
+        "Moves only as the rig could not have: never fights the pose. The best",
+        Solver.COMPLEMENTARY,
+    ),
+    Choice("FLESH", "Fast Flesh", "Shape and volume of each cell together. Quick", Solver.FLESH),
+    Choice("XPBD", "Springy", "Springs and cells that keep their volume", Solver.XPBD),
 )
 """The first is the default."""
 

@@ -61,7 +61,7 @@ class ShotSettings:
     density_kg_m3: float = 1000.0
     pose_correction: float = 0.0
     substeps: int = 10
-    solver: int = bindings.Solver.XPBD
+    solver: int = bindings.Solver.COMPLEMENTARY
     loop: int = bindings.Loop.NONE
     rest_gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """In skin space: what the modelled shape yields to already."""

@@ -153,6 +153,8 @@ class SOFTRIG_OT_free_bake(bpy.types.Operator):
         session.rescan = True
         entry = session.entries.get(context.object.softrig.uuid)
         if entry is not None:
+            # what was edited or painted while the bake played
+            stage.notice_edits(session, entry, context.object, context.scene)
             frame = objects.shown_frame(context.scene)
             show.show_object(session, entry, context.object, frame)
         return {"FINISHED"}

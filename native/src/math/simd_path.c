@@ -4,21 +4,31 @@
 
 #include <stdatomic.h>
 
-#if defined(SR_HAS_AVX2)
-#include <cpuid.h>
-#endif
-
 // the path and one, or zero while nobody has asked
 static atomic_int chosen;
 
 #if defined(SR_HAS_AVX2)
+#define CPUID_OS_KEEPS (1U << 27)
+#define CPUID_AVX (1U << 28)
+#define CPUID_AVX2 (1U << 5)
+#define KEEPS_WIDE_REGISTERS 6U
+
+typedef struct srCpuid {
+    unsigned a, b, c, d;
+} srCpuid;
+
+static srCpuid askCpuid(unsigned leaf) {
+    srCpuid answer;
+    __asm__ volatile("cpuid"
+                     : "=a"(answer.a), "=b"(answer.b), "=c"(answer.c), "=d"(answer.d)
+                     : "a"(leaf), "c"(0));
+    return answer;
+}
+
 // by hand: __builtin_cpu_supports wants __cpu_model, which not every compiler's runtime library has
 static bool hasAvx2(void) {
-    unsigned a = 0;
-    unsigned b = 0;
-    unsigned c = 0;
-    unsigned d = 0;
-    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0 || (c & bit_AVX) == 0) {
+    srCpuid features = askCpuid(1);
+    if (askCpuid(0).a < 7 || (features.c & CPUID_OS_KEEPS) == 0 || (features.c & CPUID_AVX) == 0) {
         return false;
     }
 
@@ -26,10 +36,7 @@ static bool hasAvx2(void) {
     unsigned low = 0;
     unsigned high = 0;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    if ((low & 6) != 6) {
-        return false;
-    }
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_AVX2) != 0;
+    return (low & KEEPS_WIDE_REGISTERS) == KEEPS_WIDE_REGISTERS && (askCpuid(7).b & CPUID_AVX2) != 0;
 }
 #endif
 

@@ -77,13 +77,7 @@ def test_the_limits_are_the_librarys(api: Any) -> None:
         api.write_tape(shot, FRAMES.first, rows)
 
 
-def test_what_has_no_inside_is_given_a_remedy(api: Any) -> None:
+def test_what_has_no_inside_is_given_a_remedy() -> None:
     from softrig.native.bindings import Result
 
     assert "Solidify" in str(error_from_result(Result.ERROR_NO_INSIDE, "It is open."))
-    sheet = replace(CHARACTER, triangles=CHARACTER.triangles[:3])
-    character = api.create_character(sheet.to_native())
-    while api.character_status(character).running:
-        pass
-    status = api.character_status(character)
-    assert status.failed and "Solidify" in status.message

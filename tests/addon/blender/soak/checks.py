@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What must hold at any moment: nothing failed behind a door, and what shows is what a clean
+simulation of the artist's data gives, to the bit."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+from support import addon, measure
+
+from .world import World
+
+
+class SoakError(AssertionError):
+    """Something that must hold does not."""
+
+
+def demand(holds: bool, text: str) -> None:
+    if not holds:
+        raise SoakError(text)
+
+
+def check_doors() -> None:
+    session = addon.session()
+    demand(session is not None and not session.problem, "the session is gone")
+    demand(not session.fault, f"behind a door: {session.fault}")
+    demand(not session.recording and not session.in_handler, "a recording did not end")
+
+
+def check_finite(world: World) -> None:
+    for ob in world.characters():
+        demand(bool(np.isfinite(measure.evaluated(ob)).all()), f"{ob.name} is not finite")
+
+
+def check_character(world: World, ob: Any) -> None:
+    """At the current frame."""
+    carrier = addon.module("blender.carrier")
+    if ob.data.is_editmode:
+        return
+    if carrier.find_bake(ob) is not None:
+        world.found["baked"] += 1
+        return
+    entry = addon.session().entries.get(ob.softrig.uuid)
+    demand(entry is not None, f"{ob.name} was not met")
+    if entry.scene_name != bpy.context.scene.name:
+        return
+    if entry.state.is_refused or entry.blocked:
+        world.found["refused"] += 1
+        demand(bool(entry.blocked or entry.state.message), f"{ob.name} is refused without a word")
+        demand(not _shown(ob).any(), f"{ob.name} is refused, but moves")
+        return
+    world.found["live"] += 1
+    _check_live(ob, entry)
+
+
+def _shown(ob: Any) -> np.ndarray:
+    holder = addon.module("blender.carrier").find_carrier(ob)
+    if holder is None:
+        return np.zeros(0, np.float32)
+    return addon.module("blender.compat").read_positions(holder.data)
+
+
+def _check_live(ob: Any, entry: Any) -> None:
+    name, phase = ob.name, addon.module("model.lifecycle").Phase.LIVE
+    demand(entry.state.phase is phase, f"{name} is {entry.state} after a frame change")
+    shape = addon.module("blender.gather").read_shape(ob)
+    demand(shape.fingerprint() == entry.fingerprint, f"{name}: another shape was prepared")
+    demand(shape.maps_fingerprint() == entry.maps_fingerprint, f"{name}: other maps are used")
+    api = addon.session().api
+    frames = entry.frames
+    demand(api.wait_frame(entry.shot, frames.last, 60.0), f"{name}: the shot does not come")
+    looked = (frames.first, (frames.first + frames.last) // 2, frames.last)
+    hashes = [api.state_hash(entry.shot, frame) for frame in looked]
+    clean, offsets = simulate_clean(ob, entry, looked)
+    demand(hashes == clean, f"{name}: the cache is not what a clean simulation gives")
+    demand(measure.same_bits(_shown(ob), offsets), f"{name}: shows another frame or shot")
+
+
+def simulate_clean(ob: Any, entry: Any, looked: tuple) -> tuple[list[int], np.ndarray]:
+    """From what was prepared, but everything else read anew from the artist's data."""
+    objects, tape = addon.module("blender.objects"), addon.module("blender.tape")
+    session, scene = addon.session(), bpy.context.scene
+    api, frames = session.api, objects.frames_of(scene)
+    record = tape.record_stepping if entry.steps_scene else tape.record
+    rows = record(session, scene, ob, entry.plan, range(frames.first, frames.last + 1))
+    character, shot = api.open_character(api.character_file(entry.character)), None
+    try:
+        settings = addon.module("blender.properties").read_settings(ob)
+        shot = api.create_shot(character, frames, settings)
+        api.write_tape(shot, frames.first, rows)
+        demand(api.wait_frame(shot, frames.last, 60.0), "the clean simulation does not come")
+        offsets = np.zeros(3 * len(ob.data.vertices), np.float32)
+        demand(api.read_offsets(shot, objects.shown_frame(scene), offsets), "no offsets")
+        return [api.state_hash(shot, frame) for frame in looked], offsets
+    finally:
+        if shot is not None:
+            api.destroy_shot(shot)
+        api.destroy_character(character)
+
+
+def check_nothing_left() -> None:
+    """After the last character went."""
+    carrier, graph = addon.module("blender.carrier"), addon.module("blender.graph")
+    held = addon.session().api.byte_count()
+    demand(held == 0, f"the library still holds {held} bytes")
+    demand(not addon.session().entries, "the session still knows characters")
+    ours = [ob.name for ob in bpy.data.objects if carrier.find_modifier(ob)]
+    demand(not ours, f"still with our modifier: {ours}")
+    trees = [t.name for t in bpy.data.node_groups if graph.is_our_tree(t) and t.users > 0]
+    demand(not trees, f"still in use: {trees}")
+    scratch = [s.name for s in bpy.data.scenes if s.name.startswith("Softrig")]
+    demand(not scratch, f"scenes of ours are left: {scratch}")

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The bench in Blender's window: playback with and without us, and a changed Softness.
+
+Argument: the file that rows are added to. Ends Blender with 0, or with 1 after a traceback.
+"""
+
+import statistics
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+FOLDER = Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER), str(FOLDER.parents[1] / "addon" / "blender"), str(FOLDER.parents[2])]
+
+import measured  # noqa: E402
+from report import Report  # noqa: E402
+from support import addon, scenes  # noqa: E402
+
+PLAYED = 16
+ROUNDS = 2
+LOOKED_AT = 200
+
+
+def skin() -> Any:
+    return bpy.data.objects["Skin"]
+
+
+def entry() -> Any:
+    return addon.entry_of(skin())
+
+
+def play() -> Iterator[Any]:
+    """Lets Blender play some frames; the last thing it gives is their times in milliseconds."""
+    shown: list[float] = []
+
+    def note(*_: Any) -> None:
+        shown.append(time.perf_counter())
+
+    def toggle() -> None:
+        window = bpy.context.window_manager.windows[0]
+        with bpy.context.temp_override(window=window, screen=window.screen):
+            bpy.ops.screen.animation_play()
+
+    bpy.app.handlers.frame_change_post.append(note)
+    toggle()
+    while len(shown) < PLAYED:
+        yield 0.2
+    toggle()
+    bpy.app.handlers.frame_change_post.remove(note)
+    return [1e3 * (b - a) for a, b in zip(shown[3:], shown[4:], strict=False)]
+
+
+def played(report: Report, name: str) -> Iterator[float]:
+    """Frames as quick as they come, none dropped; plain playback and ours take turns."""
+    scene = bpy.context.scene
+    scene.render.fps, scene.sync_mode = 1000, "NONE"
+    plain, ours = [], []
+    yield from settle()
+    for _ in range(ROUNDS):
+        with measured.switched_off(skin()):
+            scene.frame_set(20)
+            times = yield from play()
+            plain.append(statistics.median(times))
+        scene.frame_set(20)
+        yield 0.5
+        times = yield from play()
+        ours.append(statistics.median(times))
+    scene.render.fps = 24
+    yield from settle()
+    report.add(f"played frame, {name}: Softrig off (baseline)", min(plain), "ms")
+    report.add(f"played frame, {name}: Softrig on", min(ours), "ms")
+    report.add(f"played frame, {name}: on / off", min(ours) / min(plain))
+
+
+def settle() -> Iterator[float]:
+    """Until the shot is whole, in frames and rate of the scene."""
+    objects = addon.module("blender.objects")
+    for _ in range(600):
+        yield 0.2
+        status = entry().shot_status
+        same = entry().frames == objects.frames_of(bpy.context.scene)
+        if same and not entry().state.stale and status and status.ready == status.frame_count:
+            return
+    raise RuntimeError("the shot did not become whole")
+
+
+def evaluated(report: Report, name: str) -> None:
+    plain, ours, share = measured.shown_frames(skin())
+    report.add(f"shown frame, {name}: Softrig off (baseline)", plain, "ms")
+    report.add(f"shown frame, {name}: Softrig on", ours, "ms")
+    report.add(f"shown frame, {name}: our share", share, "ms", "<= 8")
+
+
+def soften(report: Report) -> Iterator[float]:
+    """The timer notices the change; the library is asked, so that no drawing is waited for."""
+    api, looked, whole = addon.session().api, [], []
+    bpy.context.scene.frame_set(LOOKED_AT)
+    for number in range(3):
+        yield from settle()
+        started = time.perf_counter()
+        skin().softrig.softness = 0.3 + 0.15 * number
+        while api.shot_status(entry().shot).ready == measured.FRAME_COUNT:
+            yield 0.01
+        seen = None
+        while (ready := api.shot_status(entry().shot).ready) < measured.FRAME_COUNT:
+            if seen is None and ready >= LOOKED_AT:
+                seen = time.perf_counter()
+            yield 0.01
+        whole.append(time.perf_counter() - started)
+        looked.append(1e3 * ((seen or time.perf_counter()) - started))
+    report.add(f"Softness: frame {LOOKED_AT}, looked at, new", statistics.median(looked), "ms")
+    report.add("Softness: whole shot new", statistics.median(whole), "s", "<= 2.5")
+
+
+def story(path: Path) -> Iterator[float]:
+    report = Report(path, f"Blender {bpy.app.version_string}, window")
+    bpy.context.preferences.view.show_splash = False
+    yield 1.0
+    scenes.start_empty()
+    yield 1.0
+    measured.build()
+    skin().softrig.cage_nodes = measured.NODE_COUNT
+    bpy.ops.softrig.add()
+    while not skin().softrig.uuid:
+        yield 0.2
+    yield from settle()
+    evaluated(report, "live")
+    yield from played(report, "live")
+    yield from soften(report)
+    yield from settle()
+    bpy.ops.softrig.bake()
+    while addon.module("blender.carrier").find_bake(skin()) is None:
+        yield 0.2
+    evaluated(report, "baked")
+    yield from played(report, "baked")
+
+
+def turn(steps: Iterator[float]) -> float | None:
+    try:
+        return next(steps)
+    except StopIteration:
+        code = 0
+    except Exception:
+        traceback.print_exc()
+        code = 1
+    sys.stdout.flush()
+    sys.exit(code)
+
+
+STEPS = story(Path(sys.argv[sys.argv.index("--") + 1]))
+bpy.app.timers.register(lambda: turn(STEPS), first_interval=1.0, persistent=True)
