@@ -167,7 +167,7 @@ static void calls_that_succeed_leave_the_text_alone(void** state) {
     srJobStatus status;
     assert_success(srCharacter_GetStatus(character, &status));
     assert_int_equal(status.phase, sr_phaseFailed);
-    assert_int_equal(status.result, sr_errorNoInside);
+    assert_int_equal(status.result, sr_errorBadMesh);
     assert_string_equal(status.message, sentence);
     assert_non_null(strstr(srGetErrorText(), "shot"));
     assert_success(srDestroyCharacter(character));

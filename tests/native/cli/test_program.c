@@ -328,7 +328,7 @@ static void a_stored_character_is_simulated_as_if_it_were_prepared(void** state)
     free(second);
 
     // what does not belong together, or is no character
-    srTestFolder_Write(&folder, "flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    srTestFolder_Write(&folder, "flat.obj", "v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n");
     srTestFolder_Write(&folder, "empty.softrig", "");
     const char* const lines[][2] = {
         {"simulate bar.obj --rig bar.rig --prepared bar.obj -o no.pc2", "bar.obj: This is not a stored"},
@@ -413,7 +413,7 @@ static void what_cannot_be_done_ends_with_one_and_a_sentence(void** state) {
     (void)state;
     srTestFolder folder = makeBarFolder(0.0);
     srTestFolder_Write(&folder, "bad.obj", "v 0 0 0\nf 1 2 3\n");
-    srTestFolder_Write(&folder, "flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    srTestFolder_Write(&folder, "flat.obj", "v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n");
     srTestFolder_Write(&folder, "none.rig",
                        "softrig-rig 1\nfps 24\nspaces 0\nbones 0\nweights 0\nframes 1 0\n");
     assertFails(&folder, "info none.obj", 1, "none.obj");
