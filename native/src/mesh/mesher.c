@@ -33,6 +33,13 @@
 #define LARGEST_GROWTH 1.2
 #define LIMIT_OF_GROWTH 1.3
 
+// Smaller than the inside a cage shall not be: the offset grows, in steps, at most to the thin one.
+#define LEAST_VOLUME 1.0
+#define LARGEST_STEP 13
+
+// The volume that triangles enclose counts overlaps twice; the one sampled is right to some per cent.
+#define SAMPLED_SLACK 1.08
+
 // Meshings for one cage, and when the count is near enough to stop
 #define TRIAL_COUNT 9
 #define PLAIN_TRIAL_COUNT 4
@@ -176,28 +183,62 @@ static int chooseOffset(const srScaffold* scaffold, double* scratch, double* lev
     return step;
 }
 
-static srResult stuffScaffold(const Meshing* meshing, const srProgress* progress, Trial* trial) {
-    srScaffold* scaffold = &trial->copies.scaffold;
+static double volumeOf(const srRawCells* cells) {
+    double volume = 0.0;
+    for (int32_t cell = 0; cell < cells->cellCount; cell++) {
+        const int32_t* n = cells->cells[cell];
+        srVec3 a = cells->nodes[n[0]];
+        srVec3 b = srSub(cells->nodes[n[1]], a), c = srSub(cells->nodes[n[2]], a),
+               d = srSub(cells->nodes[n[3]], a);
+        volume += fabs(srDot(b, srCross(c, d))) / 6.0;
+    }
+    return volume;
+}
+
+typedef struct Levels {
+    double* level;
+    double* scratch;
+    int32_t* roots;
+} Levels;
+
+static srResult stuffLevel(const Meshing* meshing, const Levels* levels, const srProgress* progress,
+                           Trial* trial) {
+    const srScaffold* scaffold = &trial->copies.scaffold;
     srField field = srMakeContactField(&meshing->contacts, &meshing->solid);
-    double* level = SR_PUSH(trial->arena, double, scaffold->pointCount, "levels");
-    double* scratch = SR_PUSH(trial->arena, double, scaffold->pointCount, "levels");
-    int32_t* roots = SR_PUSH(trial->arena, int32_t, scaffold->pointCount, "pieces");
-    if (level == NULL || scratch == NULL || roots == NULL) {
-        return srFailOutOfMemory("the lattice");
-    }
-    if (trial->offsetStep < 0) {
-        trial->offsetStep = chooseOffset(scaffold, scratch, level, roots);
-    }
-    applyOffset(scaffold, trial->offsetStep, scratch, level);
-    trial->insideCount = 0;
-    for (int32_t point = 0; point < scaffold->pointCount; point++) {
-        trial->insideCount += level[point] < 0.0;
-    }
     srProgress cutting = srPartOfProgress(progress, 0.0, 0.5),
                stuffing = srPartOfProgress(progress, 0.5, 1.0);
     srWarp warp;
-    SR_TRY(srCreateWarp(scaffold, &field, level, trial->arena, &cutting, &warp));
+    applyOffset(scaffold, trial->offsetStep, levels->scratch, levels->level);
+    trial->insideCount = 0;
+    for (int32_t point = 0; point < scaffold->pointCount; point++) {
+        trial->insideCount += levels->level[point] < 0.0;
+    }
+    SR_TRY(srCreateWarp(scaffold, &field, levels->level, trial->arena, &cutting, &warp));
     return srStuff(&warp, trial->arena, &stuffing, &trial->cells);
+}
+
+static srResult stuffScaffold(const Meshing* meshing, const srProgress* progress, Trial* trial) {
+    const srScaffold* scaffold = &trial->copies.scaffold;
+    Levels levels = {SR_PUSH(trial->arena, double, scaffold->pointCount, "levels"),
+                     SR_PUSH(trial->arena, double, scaffold->pointCount, "levels"),
+                     SR_PUSH(trial->arena, int32_t, scaffold->pointCount, "pieces")};
+    if (levels.level == NULL || levels.scratch == NULL || levels.roots == NULL) {
+        return srFailOutOfMemory("the lattice");
+    }
+    if (trial->offsetStep < 0) {
+        trial->offsetStep = chooseOffset(scaffold, levels.scratch, levels.level, levels.roots);
+    }
+    double least = LEAST_VOLUME * fmin(meshing->solid.volume, SAMPLED_SLACK * trial->insideVolume);
+    for (double share = 0.0;; share += 0.5 * (1.0 - share)) {
+        srProgress part = srPartOfProgress(progress, share, 0.5 + 0.5 * share);
+        srArenaMark mark = srArena_GetMark(trial->arena);
+        SR_TRY(stuffLevel(meshing, &levels, &part, trial));
+        if (trial->offsetStep >= LARGEST_STEP || volumeOf(&trial->cells) >= least) {
+            return sr_success;
+        }
+        srArena_Release(trial->arena, mark);
+        trial->offsetStep++;
+    }
 }
 
 static srResult stuffCopies(const Meshing* meshing, const srProgress* progress, Trial* trial) {

@@ -24,8 +24,11 @@ static double volumeOf(const srRawCells* cells, int32_t cell) {
 }
 
 static bool isOfSplit(const srCopies* copies, int32_t copy) {
+    if (copies->copyCount == 0) {
+        return false;
+    }
     int32_t base = copies->scaffold.tetBases[copy];
-    return copies->copyCount > 0 && copies->starts[base + 1] - copies->starts[base] > 1;
+    return copies->starts[base + 1] - copies->starts[base] > 1;
 }
 
 // Nodes in the order of their old numbers, without those that are not used.

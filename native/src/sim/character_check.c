@@ -54,7 +54,8 @@ static bool areStarts(const int32_t* starts, int32_t count, int32_t end) {
 }
 
 static bool hasBlendCounts(const srStoredCharacter* s) {
-    bool hasMaps = s->mapNodesCount == s->mapPlacesCount && s->mapNodesCount <= 2 * s->nodesCount &&
+    bool hasMaps = s->mapNodesCount == s->mapPlacesCount &&
+                   (int64_t)s->mapNodesCount <= 2 * (int64_t)s->nodesCount &&
                    (int64_t)s->slopeStartsCount == (int64_t)s->mapNodesCount + 1;
     bool hasShares =
         s->sharesCount == (s->mapNodesCount > LARGEST_SHORT_COUNT ? s->longMapsCount : s->shortMapsCount);
