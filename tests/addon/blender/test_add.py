@@ -94,12 +94,22 @@ def test_a_mesh_without_faces_is_refused(scene: Any) -> None:
     assert "no faces" in refusal(scenes.link(bpy.data.objects.new("Points", mesh)))
 
 
-def test_a_flat_sheet_is_refused_in_words_and_leaves_nothing(scene: Any) -> None:
+def make_sheet(size: float) -> Any:
     shape, mesh = bmesh.new(), bpy.data.meshes.new("Sheet")
-    bmesh.ops.create_grid(shape, x_segments=4, y_segments=4, size=1.0)
+    bmesh.ops.create_grid(shape, x_segments=4, y_segments=4, size=size)
     shape.to_mesh(mesh)
-    sheet = scenes.link(bpy.data.objects.new("Sheet", mesh))
-    assert "Solidify" in refusal(sheet)
+    return scenes.link(bpy.data.objects.new("Sheet", mesh))
+
+
+def test_a_flat_sheet_gets_a_thickness(scene: Any) -> None:
+    sheet = make_sheet(1.0)
+    scenes.add_softrig(sheet)
+    assert addon.session().entries[sheet.softrig.uuid].report["nodeCount"] > 100
+
+
+def test_a_point_is_refused_in_words_and_leaves_nothing(scene: Any) -> None:
+    sheet = make_sheet(0.0)
+    assert "an area" in refusal(sheet)
     assert not sheet.modifiers and not sheet.softrig.uuid
     assert not addon.session().entries and not addon.session().adding
     assert addon.session().api.byte_count() == 0

@@ -78,24 +78,27 @@ def _check_live(ob: Any, entry: Any) -> None:
 
 def simulate_clean(ob: Any, entry: Any, looked: tuple) -> tuple[list[int], np.ndarray]:
     """From what was prepared, but everything else read anew from the artist's data."""
-    objects, tape = addon.module("blender.objects"), addon.module("blender.tape")
+    objects, stage, tape = (
+        addon.module(f"blender.{name}") for name in ("objects", "stage", "tape")
+    )
     session, scene = addon.session(), bpy.context.scene
-    api, frames = session.api, objects.frames_of(scene)
-    record = tape.record_stepping if entry.steps_scene else tape.record
-    rows = record(session, scene, ob, entry.plan, range(frames.first, frames.last + 1))
-    character, shot = api.open_character(api.character_file(entry.character)), None
+    api, record = session.api, tape.record_stepping if entry.steps_scene else tape.record
+    twin = addon.module("model.session").Entry(entry.uuid, ob.name, scene.name, plan=entry.plan)
+    twin.character = api.open_character(api.character_file(entry.character))
     try:
         settings = addon.module("blender.properties").read_settings(ob)
-        shot = api.create_shot(character, frames, settings)
-        api.write_tape(shot, frames.first, rows)
-        demand(api.wait_frame(shot, frames.last, 60.0), "the clean simulation does not come")
+        session.open_shot(twin, objects.frames_of(scene), settings)
+        twin.surroundings = objects.surroundings_of(scene)
+        recording = record(session, scene, ob, entry.plan, stage.scene_frames(twin))
+        session.write_rows(twin, recording.rows, recording.dials)
+        session.set_params(twin, stage.settings_of(twin, ob))
+        demand(api.wait_frame(twin.shot, twin.frames.last, 60.0), "the clean simulation is late")
         offsets = np.zeros(3 * len(ob.data.vertices), np.float32)
-        demand(api.read_offsets(shot, objects.shown_frame(scene), offsets), "no offsets")
-        return [api.state_hash(shot, frame) for frame in looked], offsets
+        demand(api.read_offsets(twin.shot, objects.shown_frame(scene), offsets), "no offsets")
+        return [api.state_hash(twin.shot, frame) for frame in looked], offsets
     finally:
-        if shot is not None:
-            api.destroy_shot(shot)
-        api.destroy_character(character)
+        session.close_shot(twin)
+        api.destroy_character(twin.character)
 
 
 def check_nothing_left() -> None:
