@@ -17,6 +17,7 @@
 #include <string.h>
 
 #define LARGEST_NUMBER 1e30   // what the rig may ask for; beyond it nothing is solved
+#define LARGEST_TURN 1e9      // of a.a (see findTurnPart)
 #define SMALLEST_OFFSET 1e-12 // of the character's size: rest
 #define SMALL_OFFSET 1e-8     // likewise: perhaps rest
 
@@ -133,6 +134,40 @@ static Base findBase(const Step* step, size_t i) {
                   srScale(1.0 / 3.0, srSub(srScale(4.0, w), earlierW))};
 }
 
+// The n-th part of a turn about the same axis: with a = tan(angle / 2) axis a turn is
+//   v + 2 / (1 + a.a) (a x v + a x (a x v)),
+// and a / n is that of an n-th part but for the third power of the angle. Half a turn has no such a; there
+// the turn is left out, as damping is no matter of such frames.
+static srVec3 findTurnPart(const srMat3* R, double parts) {
+    double least = 1e-3, w = 1.0 + R->m[0][0] + R->m[1][1] + R->m[2][2];
+    if (!(w > least)) {
+        return (srVec3){0.0, 0.0, 0.0};
+    }
+    srVec3 a = {R->m[2][1] - R->m[1][2], R->m[0][2] - R->m[2][0], R->m[1][0] - R->m[0][1]};
+    a = srScale(1.0 / (w * parts), a);
+    return srDot(a, a) <= LARGEST_TURN ? a : (srVec3){0.0, 0.0, 0.0};
+}
+
+static srVec3 turnAbout(srVec3 a, srVec3 v) {
+    srVec3 once = srCross(a, v);
+    return srMulAdd(v, 2.0 / (1.0 + srDot(a, a)), srAdd(once, srCross(a, once)));
+}
+
+// What u would be if it turned with the rig and did nothing else: damping pulls to it. Of the points of the
+// past as they were, because u does not jump where the rig's velocity does.
+static srVec3 findCarried(const Step* step, size_t i) {
+    const srComplementaryDials* dials = &step->problem.tuning->dials;
+    srVec3 u = step->state->offsets[i], earlier = step->state->earlierOffsets[0][i];
+    if (step->motion->turns != NULL) {
+        srVec3 a = findTurnPart(&step->motion->turns[i], dials->substeps);
+        u = turnAbout(a, u);
+        earlier = turnAbout(a, turnAbout(a, earlier));
+    }
+    return dials->integrator == sr_integratorBackwardEuler
+               ? u
+               : srScale(1.0 / 3.0, srSub(srScale(4.0, u), earlier));
+}
+
 // primary, loads, the last offsets, a guess of the new ones
 static void prepareRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
@@ -146,7 +181,7 @@ static void prepareRange(int32_t begin, int32_t end, int32_t worker, void* conte
         Base base = findBase(step, i);
         double m = tuning->masses[i];
         srVec3 load = srScale(m / (h * h), srMulAdd(base.offset, h, base.velocity));
-        load = srMulAdd(load, tuning->drags[i], base.offset);
+        load = srMulAdd(load, tuning->drags[i], findCarried(step, i));
         setRow(step->problem.loads, i, load);
         setRow(step->problem.pulls, i,
                step->motion->forces == NULL ? (srVec3){0.0, 0.0, 0.0} : step->motion->forces[i]);

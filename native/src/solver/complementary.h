@@ -140,6 +140,8 @@ typedef struct srComplementaryMotion {
     const srVec3* to;           ///< p at this frame.
     const srVec3* velocityJump; ///< How much the rig's velocity differs from that of the frame before.
     const srVec3* forces;       ///< In newtons, over the whole frame; null for none.
+    const srMat3* turns; ///< How the rig turned the flesh from the last frame to this one: damping acts on
+                         ///< what u does against that. Rotations; null for none.
 } srComplementaryMotion;
 
 /// What a frame took, all substeps together. A residual is zero when its forces are below 1e-14 of what the

@@ -34,6 +34,7 @@ typedef struct Flesh {
     srMat34* maps; // of the next frame
     srVec3* places[3];
     srVec3* jump;
+    const srMat3* turns; // null for none; the caller's
     srVec3* arrays[5];
     void* scratch;
     srComplementaryShape shape;
@@ -188,7 +189,7 @@ static inline void stepFleshPulled(Flesh* f, const srVec3* forces) {
                before = srSub(f->places[1][i], f->places[2][i]);
         f->jump[i] = srScale(1.0 / FRAME_SECONDS, srSub(now, before));
     }
-    srComplementaryMotion motion = {f->places[1], f->places[0], f->jump, forces};
+    srComplementaryMotion motion = {f->places[1], f->places[0], f->jump, forces, f->turns};
     srComplementary_StepFrame(&f->rest, &f->tuning, &motion, &f->state, &f->stats);
 }
 

@@ -694,7 +694,7 @@ static void external_forces_push(void** state) {
     }
     double sum = 0.0;
     for (int frame = 0; frame < 100; ++frame) {
-        srComplementaryMotion motion = {f.places[0], f.places[0], f.jump, forces};
+        srComplementaryMotion motion = {f.places[0], f.places[0], f.jump, forces, NULL};
         srComplementary_StepFrame(&f.rest, &f.tuning, &motion, &f.state, &f.stats);
     }
     for (size_t i = 0; i < n; ++i) {
