@@ -160,6 +160,9 @@ static srResult stepTo(srStepper* stepper, int32_t row, srFrameStats* outStats) 
         srBody_Turn(&stepper->body, srPrimary_TurnWithRoot(&stepper->primary, step.travelFelt),
                     stepper->state);
     }
+    if (stepper->body.kind->knowsTurns) {
+        motion.turns = srPrimary_TurnStep(&stepper->primary, source->character, &source->tape, &step);
+    }
     srBody_Step(&stepper->body, &motion, stepper->state, outStats);
     return sr_success;
 }

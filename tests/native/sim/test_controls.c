@@ -242,6 +242,34 @@ static void what_the_body_does_is_felt_without_travel(void** state) {
     free(moving);
 }
 
+// On a turntable flesh swings out and stays there: it does not move against the rig, so that damping has
+// nothing to do.
+static void a_steady_turntable_is_not_braked(void** state) {
+    (void)state;
+    srShotDef def = makeDef();
+    def.params.solver = sr_solverComplementary;
+    float* rows = makeRows(srTestRest);
+    for (int32_t row = 0; row < FRAMES; ++row) {
+        placeRow(rows, row, 0.0, 0.0, 0.2 * row);
+    }
+    float* ends[2];
+    for (int run = 0; run < 2; ++run) {
+        def.params.settleFrames = run == 0 ? 16.0f : 10.0f;
+        srSimulation* simulation = startShot(&def, rows);
+        ends[run] = readFrame(simulation, LAST_FRAME);
+        srDestroySimulation(simulation);
+    }
+    double swung = largestDifference(ends[0], NULL);
+    double apart = largestDifference(ends[0], ends[1]) / swung;
+    print_message("swung out %.4f, twice the damping changes %.1e\n", swung, apart);
+    assert_true(swung > 1e-3);
+    // what is left of the start after 60 frames
+    assert_near(apart, 0.0, 2e-3); // 0.2 if damping did not know of turns
+    free(ends[0]);
+    free(ends[1]);
+    free(rows);
+}
+
 static void gravity_that_the_shape_was_modelled_for_does_nothing_at_rest(void** state) {
     (void)state;
     srShotDef def = makeDef();
@@ -418,6 +446,7 @@ int main(void) {
         cmocka_unit_test(without_the_cut_the_jump_is_felt),
         cmocka_unit_test(travel_that_is_not_felt_moves_nothing),
         cmocka_unit_test(what_the_body_does_is_felt_without_travel),
+        cmocka_unit_test(a_steady_turntable_is_not_braked),
         cmocka_unit_test(gravity_that_the_shape_was_modelled_for_does_nothing_at_rest),
         cmocka_unit_test(turned_over_it_sags_the_other_way),
         cmocka_unit_test(a_loop_closes),

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // One substep minimises over x = p + u, with C u = 0,
-//   m/(2 H^2) |x - X - H V|^2 + alpha m/(2 H) |x - X - H v|^2 + k/2 |u|^2 - f.u + sum of the cells,
-// X, V what the formula takes from the past (backward Euler: X = x, V = velocity, H = h; BDF2: X = (4 x -
-// x_before) / 3, V likewise, H = 2/3 h), v the rig's velocity. Its stationary points are the steps of the
-// formula.
+//   m/(2 H^2) |x - X - H V|^2 + alpha m/(2 H) |u - U|^2 + k/2 |u|^2 - f.u + sum of the cells,
+// X, U, V what the formula takes from the past (backward Euler: X = x, V = velocity, H = h; BDF2: X = (4 x -
+// x_before) / 3, V and U likewise, H = 2/3 h). Its stationary points are the steps of the formula.
 
 #include "reference.h"
 
@@ -67,8 +66,9 @@ void srCreateReference(const srComplementaryShape* shape, srReference* outRefere
     r.stretches = calloc(cellCount, sizeof(*r.stretches));
     r.masses = allocate(n);
     r.rows = allocate(n * (rowCount + 1));
-    double** vectors[] = {&r.primary,   &r.offsets,    &r.places[0],  &r.places[1], &r.speeds[0],
-                          &r.speeds[1], &r.inertia[0], &r.inertia[1], &r.pulls,     &r.gradient};
+    double** vectors[] = {&r.primary,   &r.offsets,   &r.places[0],  &r.places[1],
+                          &r.speeds[0], &r.speeds[1], &r.inertia[0], &r.inertia[1],
+                          &r.pulls,     &r.gradient,  &r.before};
     for (size_t v = 0; v < sizeof(vectors) / sizeof(vectors[0]); ++v) {
         *vectors[v] = allocate(3 * n);
     }
@@ -86,7 +86,7 @@ void srDestroyReference(srReference* reference) {
                       reference->offsets,   reference->places[0],  reference->places[1],
                       reference->speeds[0], reference->speeds[1],  reference->inertia[0],
                       reference->pulls,     reference->inertia[1], reference->gradient,
-                      reference->hessian,   reference->system};
+                      reference->hessian,   reference->system,     reference->before};
     for (size_t b = 0; b < sizeof(blocks) / sizeof(blocks[0]); ++b) {
         free(blocks[b]);
     }
@@ -168,6 +168,7 @@ void srReference_Begin(srReference* reference, const srVec3* places) {
         memset(reference->speeds[k], 0, size);
     }
     memset(reference->offsets, 0, size);
+    memset(reference->before, 0, size);
     reference->stepCount = 0;
 }
 
@@ -262,8 +263,7 @@ static double evaluate(srReference* r, const double* u, double H, bool isWhole) 
                painted = r->dials.nodePulls != NULL ? (double)r->dials.nodePulls[k / 3] : 1.0;
         const double factors[3] = {H > 0.0 ? m / (H * H) : 0.0, H > 0.0 ? m * r->dials.dampingRate / H : 0.0,
                                    m * omega * omega * painted};
-        const double offs[3] = {r->primary[k] + u[k] - r->inertia[0][k],
-                                r->primary[k] + u[k] - r->inertia[1][k], u[k]};
+        const double offs[3] = {r->primary[k] + u[k] - r->inertia[0][k], u[k] - r->inertia[1][k], u[k]};
         energy -= r->pulls[k] * u[k];
         for (int t = 0; t < 3; ++t) {
             energy += 0.5 * factors[t] * offs[t] * offs[t];
@@ -407,7 +407,7 @@ static void minimize(srReference* r, double H) {
     free(u);
 }
 
-static void stepOnce(srReference* r, const double* velocity, const srVec3* forces) {
+static void stepOnce(srReference* r, const srVec3* forces) {
     bool isBdf2 = r->dials.integrator == sr_integratorBdf2;
     double h = r->dials.frameSeconds / r->dials.substeps, H = isBdf2 ? 2.0 / 3.0 * h : h;
     size_t count = 3 * (size_t)r->nodeCount;
@@ -417,8 +417,9 @@ static void stepOnce(srReference* r, const double* velocity, const srVec3* force
         past[k] = isBdf2 ? (4.0 * x0[k] - x1[k]) / 3.0 : x0[k];
         past[count + k] = isBdf2 ? (4.0 * v0[k] - v1[k]) / 3.0 : v0[k];
         r->inertia[0][k] = past[k] + H * past[count + k];
-        r->inertia[1][k] = past[k] + H * velocity[k];
+        r->inertia[1][k] = isBdf2 ? (4.0 * r->offsets[k] - r->before[k]) / 3.0 : r->offsets[k];
     }
+    memcpy(r->before, r->offsets, count * sizeof(double));
     pose(r, forces);
     minimize(r, H);
     for (size_t k = 0; k < count; ++k) {
@@ -433,18 +434,15 @@ static void stepOnce(srReference* r, const double* velocity, const srVec3* force
 
 void srReference_Step(srReference* reference, const srVec3* from, const srVec3* to, const srVec3* forces) {
     size_t count = 3 * (size_t)reference->nodeCount;
-    double* ends = allocate(3 * count); // from, to, the velocity between
+    double* ends = allocate(2 * count); // from, to
     copyPoints(ends, from, reference->nodeCount);
     copyPoints(ends + count, to, reference->nodeCount);
-    for (size_t k = 0; k < count; ++k) {
-        ends[2 * count + k] = (ends[count + k] - ends[k]) / reference->dials.frameSeconds;
-    }
     for (int32_t substep = 1; substep <= reference->dials.substeps; ++substep) {
         double share = (double)substep / (double)reference->dials.substeps;
         for (size_t k = 0; k < count; ++k) {
             reference->primary[k] = (1.0 - share) * ends[k] + share * ends[count + k];
         }
-        stepOnce(reference, ends + 2 * count, forces);
+        stepOnce(reference, forces);
     }
     free(ends);
 }
