@@ -187,8 +187,8 @@ static void benchLocalSteps(srBenchReport* out, const char* caseName, Stage* s) 
     float* d = calloc(4 * n, sizeof(float));
     float* q = calloc(4 * n, sizeof(float));
     srCellTurns turns = {aligned_alloc(64, blocks * sizeof(srMat3Blockf)),
-                         aligned_alloc(64, blocks * sizeof(srTurnBlockf))};
-    srCellStretches none = {NULL, NULL};
+                         aligned_alloc(64, blocks * sizeof(srTurnBlockf)), NULL, NULL};
+    srCellStretches none = {NULL, NULL, NULL};
     for (size_t i = 0; i < n; ++i) {
         srVec3 p = s->character.places[0][i];
         x[4 * i] = p.x, x[4 * i + 1] = p.y, x[4 * i + 2] = p.z;

@@ -16,7 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-#define LARGEST_NUMBER 1e30   // what the rig may ask for; beyond it nothing is solved
+#define LARGEST_NUMBER 1e30 // what the rig may ask for; beyond it nothing is solved
+#define LARGEST_PRESSURE 1e3
 #define LARGEST_TURN 1e9      // of a.a (see findTurnPart)
 #define SMALLEST_OFFSET 1e-12 // of the character's size: rest
 #define SMALL_OFFSET 1e-8     // likewise: perhaps rest
@@ -64,10 +65,18 @@ static void carveProblem(Carving* carving, const srComplementaryRest* rest,
     for (size_t a = 0; a < sizeof(floats) / sizeof(floats[0]); ++a) {
         *floats[a] = carve(carving, rows, sizeof(float));
     }
+    const srCellShapes* shapes = &tuning->shapes;
+    bool hasGradients =
+        shapes->keepsVolumes && (shapes->model == sr_elasticArap || shapes->model == sr_elasticCorotated);
     for (int p = 0; p < 2; ++p) {
         problem->places[p].turns.rotations = carve(carving, blocks, sizeof(srMat3Blockf));
         problem->places[p].turns.turns = carve(carving, blocks, sizeof(srTurnBlockf));
+        problem->places[p].turns.gradients =
+            hasGradients ? carve(carving, blocks, sizeof(srMat3Blockf)) : NULL;
+        problem->places[p].turns.pressures =
+            shapes->keepsVolumes ? carve(carving, blocks, sizeof(float)) : NULL;
     }
+    problem->stretches.targets = shapes->keepsVolumes ? carve(carving, blocks, sizeof(double)) : NULL;
     bool isPosed = tuning->dials.poseCorrection < 1.0;
     problem->stretches.stretches = isPosed ? carve(carving, blocks, sizeof(srTurnBlock)) : NULL;
     problem->stretches.stretchesF = isPosed ? carve(carving, blocks, sizeof(srTurnBlockf)) : NULL;
@@ -93,7 +102,7 @@ static bool isNumber(srVec3 x) {
 }
 
 static bool isSane(const srComplementaryMotion* motion, int32_t nodeCount) {
-    bool isGood = true;
+    bool isGood = motion->pressure > -1.0 && motion->pressure <= LARGEST_PRESSURE;
     for (int32_t i = 0; i < nodeCount; ++i) {
         isGood = isGood && isNumber(motion->from[i]) && isNumber(motion->to[i]) &&
                  isNumber(motion->velocityJump[i]) && (motion->forces == NULL || isNumber(motion->forces[i]));
@@ -269,8 +278,8 @@ static void solveSubstep(Step* step) {
     problem->forceScale = findForceScale(problem);
     srVec3 pull = dials->gravity, restPull = dials->restGravity;
     bool hasGravity = srDot(pull, pull) > 0.0 || srDot(restPull, restPull) > 0.0;
-    if (hasGravity || problem->stretches.stretches != NULL) {
-        srCellPosing posing = {dials->poseCorrection, pull, restPull};
+    if (hasGravity || problem->stretches.stretches != NULL || problem->stretches.targets != NULL) {
+        srCellPosing posing = {dials->poseCorrection, step->motion->pressure, pull, restPull};
         srCells_Pose(&rest->layout, &problem->tuning->shapes, &posing, problem->primary, &problem->stretches,
                      hasGravity ? problem->pulls : NULL);
     }
