@@ -201,6 +201,7 @@ static void stepComplementary(void* self, const srNodeMotion* motion, void* stat
         .velocityJump = motion->velocityJump,
         .forces = motion->acceleration != NULL ? body->forces : NULL,
         .turns = motion->turns,
+        .pressure = motion->pressure,
     };
     srComplementaryState moving = {
         .offsets = vectorsOf(body, state, 0),

@@ -178,7 +178,7 @@ srNodeMotion srPrimary_Move(srPrimary* primary, const srCharacter* character, co
     } else {
         findJumps(primary, character, step);
     }
-    return (srNodeMotion){primary->from, primary->to, primary->velocityJump, NULL, NULL};
+    return (srNodeMotion){primary->from, primary->to, primary->velocityJump, NULL, 0.0, NULL};
 }
 
 void srPrimary_Forget(srPrimary* primary) {

@@ -16,6 +16,7 @@ typedef struct srNodeMotion {
     const srVec3* to;            ///< At this frame.
     const srVec3* velocityJump;  ///< How much the rig's velocity differs from that of the frame before.
     const srVec3f* acceleration; ///< By outside forces, all through the frame. Null: none.
+    double pressure;             ///< By how much of itself flesh wants to be larger.
     const srMat3* turns; ///< How the rig turned the flesh around each node in this frame. Null: not asked.
 } srNodeMotion;
 

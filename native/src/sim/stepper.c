@@ -156,6 +156,7 @@ static srResult stepTo(srStepper* stepper, int32_t row, srFrameStats* outStats) 
     SR_TRY(tuneForRow(stepper, row));
     srNodeMotion motion = srPrimary_Move(&stepper->primary, source->character, &source->tape, &step);
     motion.acceleration = findAcceleration(stepper, row, motion.to);
+    motion.pressure = (double)source->controls.rows[row].pressure;
     if (step.travelFelt < 1.0) {
         srBody_Turn(&stepper->body, srPrimary_TurnWithRoot(&stepper->primary, step.travelFelt),
                     stepper->state);

@@ -125,8 +125,9 @@ static void the_first_row_that_differs_is_found(void** state) {
     assert_int_equal(srControlTrack_FindChange(&track, 2, 6, rows + 2), 5);
     srControlTrack_Write(&track, 2, 6, rows + 2);
     assert_int_equal(srControlTrack_FindChange(&track, 0, 8, rows), 8);
-    float* fields[] = {&rows[3].gravity[2], &rows[3].wind[0], &rows[3].windGusts, &rows[3].travelFelt};
-    for (int field = 0; field < 4; ++field) {
+    float* fields[] = {&rows[3].gravity[2], &rows[3].wind[0], &rows[3].windGusts, &rows[3].travelFelt,
+                       &rows[3].pressure};
+    for (int field = 0; field < 5; ++field) {
         float before = *fields[field];
         *fields[field] = 0.25f;
         assert_int_equal(srControlTrack_FindChange(&track, 0, 8, rows), 3);
@@ -267,6 +268,26 @@ static void a_steady_turntable_is_not_braked(void** state) {
     assert_near(apart, 0.0, 2e-3); // 0.2 if damping did not know of turns
     free(ends[0]);
     free(ends[1]);
+    free(rows);
+}
+
+// keyed: from frame 20 to 39 the flesh is larger, and then it is not
+static void pressure_inflates_while_it_is_keyed(void** state) {
+    (void)state;
+    srShotDef def = makeDef();
+    def.params.solver = sr_solverComplementary;
+    float* rows = makeRows(srTestRest);
+    srSimulation* simulation = startShot(&def, rows);
+    srFrameControls controls = srMakeDefaultControls();
+    controls.pressure = 0.5f;
+    for (int32_t frame = FIRST_FRAME + 20; frame < FIRST_FRAME + 40; ++frame) {
+        write(simulation, frame, &controls);
+    }
+    double before = largestAt(simulation, FIRST_FRAME + 19), during = largestAt(simulation, FIRST_FRAME + 39),
+           after = largestAt(simulation, LAST_FRAME);
+    print_message("pressed: %.4f, %.4f, %.4f\n", before, during, after);
+    assert_true(before == 0.0 && during > 0.01 && after < 0.3 * during);
+    srDestroySimulation(simulation);
     free(rows);
 }
 
@@ -447,6 +468,7 @@ int main(void) {
         cmocka_unit_test(travel_that_is_not_felt_moves_nothing),
         cmocka_unit_test(what_the_body_does_is_felt_without_travel),
         cmocka_unit_test(a_steady_turntable_is_not_braked),
+        cmocka_unit_test(pressure_inflates_while_it_is_keyed),
         cmocka_unit_test(gravity_that_the_shape_was_modelled_for_does_nothing_at_rest),
         cmocka_unit_test(turned_over_it_sags_the_other_way),
         cmocka_unit_test(a_loop_closes),
