@@ -4,8 +4,8 @@
 // its whole animation, with the published hold map and its material; and on bars of 1,000 to 100,000 nodes
 // which 24 bones bend. The baseline is an iteration of projective dynamics the plain way
 // (complementary_plain.h) in the same run. Frames are played several times, and each counts with its fastest
-// time. With one worker time is what the thread had of its core, so that a busy machine spoils less; with two
-// it is the clock's, for both.
+// time. --bars N leaves out all but the N smallest bars. With one worker time is what the thread had of its
+// core, so that a busy machine spoils less; with two it is the clock's, for both.
 
 #include "complementary_data.h"
 #include "complementary_plain.h"
@@ -187,8 +187,8 @@ static void benchLocalSteps(srBenchReport* out, const char* caseName, Stage* s) 
     float* d = calloc(4 * n, sizeof(float));
     float* q = calloc(4 * n, sizeof(float));
     srCellTurns turns = {aligned_alloc(64, blocks * sizeof(srMat3Blockf)),
-                         aligned_alloc(64, blocks * sizeof(srTurnBlockf))};
-    srCellStretches none = {NULL, NULL};
+                         aligned_alloc(64, blocks * sizeof(srTurnBlockf)), NULL, NULL};
+    srCellStretches none = {NULL, NULL, NULL};
     for (size_t i = 0; i < n; ++i) {
         srVec3 p = s->character.places[0][i];
         x[4 * i] = p.x, x[4 * i + 1] = p.y, x[4 * i + 2] = p.z;
@@ -352,9 +352,13 @@ int main(int argc, char** argv) {
     };
     const char* folders[mostFolders];
     int folderCount = 0, kept = 1;
+    size_t barCount = sizeof(BARS) / sizeof(BARS[0]);
     for (int a = 1; a < argc; ++a) {
         if (strcmp(argv[a], "--data") == 0 && a + 1 < argc && folderCount < mostFolders) {
             folders[folderCount++] = argv[++a];
+        } else if (strcmp(argv[a], "--bars") == 0 && a + 1 < argc) {
+            size_t wanted = (size_t)strtoul(argv[++a], NULL, 10);
+            barCount = wanted < barCount ? wanted : barCount;
         } else {
             argv[kept++] = argv[a];
         }
@@ -366,7 +370,7 @@ int main(int argc, char** argv) {
     for (int k = 0; out != NULL && k < folderCount; ++k) {
         benchFolder(out, folders[k]);
     }
-    for (size_t k = 0; out != NULL && k < sizeof(BARS) / sizeof(BARS[0]); ++k) {
+    for (size_t k = 0; out != NULL && k < barCount; ++k) {
         benchBar(out, &BARS[k]);
     }
     return srBench_Close(out);

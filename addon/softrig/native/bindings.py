@@ -240,6 +240,7 @@ class FrameControls(ctypes.Structure):
         ("wind", ctypes.c_float * 3),
         ("windGusts", ctypes.c_float),
         ("travelFelt", ctypes.c_float),
+        ("pressure", ctypes.c_float),
         ("isCut", ctypes.c_bool),
     )
 

@@ -97,6 +97,8 @@ typedef struct srFrameControls {
     float windGusts;   ///< 0 to 1: how much the wind swells and drops. Default 0.
     float travelFelt; ///< 0 to 1: how much of the travel and turning of the character's root the flesh feels;
                       ///< at 0 it only feels what the rest of the body does. Default 1.
+    float pressure;   ///< -0.9 to 10: by how much of itself the flesh wants to be larger than it is. Only the
+                      ///< complementary solver knows it, and only above Poisson's ratio 0. Default 0.
     bool isCut; ///< The rig jumps between the frame before and this one: the flesh goes along as if nothing
                 ///< had happened. Default false.
 } srFrameControls;

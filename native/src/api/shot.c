@@ -137,6 +137,7 @@ static srResult checkControls(const srFrameControls* controls, int32_t rowCount)
         SR_TRY(checkVector("wind", controls[row].wind, 1e4));
         SR_TRY(srCheckRange("windGusts", (double)controls[row].windGusts, 0.0, 1.0));
         SR_TRY(srCheckRange("travelFelt", (double)controls[row].travelFelt, 0.0, 1.0));
+        SR_TRY(srCheckRange("pressure", (double)controls[row].pressure, -0.9, 10.0));
     }
     return sr_success;
 }

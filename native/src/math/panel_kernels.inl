@@ -43,12 +43,12 @@ typedef struct Group {
     const SR_T* panel;
 } Group;
 
-SR_KERNEL Group groupOf(const srFactor* f, int32_t g) {
+SR_KERNEL Group groupOf(const srFactor* f, const int32_t* rows, int32_t g) {
     return (Group){
         .firstColumn = f->columnStarts[g],
         .columns = f->columnStarts[g + 1] - f->columnStarts[g],
         .slabs = (f->slabStarts[g + 1] - f->slabStarts[g]) * (SR_SLAB_ROWS / SR_LANES),
-        .rows = f->rows + SR_SLAB_ROWS * (int64_t)f->slabStarts[g],
+        .rows = rows + SR_SLAB_ROWS * (int64_t)f->slabStarts[g],
         .panel = f->SR_PANELS + f->SR_STARTS[g],
     };
 }
@@ -211,13 +211,20 @@ static void backwardGroup(const Group* group, SR_T* w, SR_T* v) {
     }
 }
 
-static void SR_NAME(sweep, )(const srFactor* f, SR_T* w, SR_T* scratch) {
-    for (int32_t g = 0; g < f->groupCount; g++) {
-        Group group = groupOf(f, g);
+// Groups in the order of `groups` (of their numbers where that is null); `rows` stands for the factor's.
+static void SR_NAME(forward, )(const srFactor* f, const int32_t* rows, const int32_t* groups, int32_t count,
+                               SR_T* w, SR_T* scratch) {
+    for (int32_t i = 0; i < count; i++) {
+        Group group = groupOf(f, rows, groups != NULL ? groups[i] : i);
         forwardGroup(&group, w, scratch);
     }
-    for (int32_t g = f->groupCount - 1; g >= 0; g--) {
-        Group group = groupOf(f, g);
+}
+
+// Likewise, from the last group to the first, with the factor's own rows.
+static void SR_NAME(backward, )(const srFactor* f, const int32_t* groups, int32_t count, SR_T* w,
+                                SR_T* scratch) {
+    for (int32_t i = count - 1; i >= 0; i--) {
+        Group group = groupOf(f, f->rows, groups != NULL ? groups[i] : i);
         backwardGroup(&group, w, scratch);
     }
 }

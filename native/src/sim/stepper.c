@@ -156,9 +156,13 @@ static srResult stepTo(srStepper* stepper, int32_t row, srFrameStats* outStats) 
     SR_TRY(tuneForRow(stepper, row));
     srNodeMotion motion = srPrimary_Move(&stepper->primary, source->character, &source->tape, &step);
     motion.acceleration = findAcceleration(stepper, row, motion.to);
+    motion.pressure = (double)source->controls.rows[row].pressure;
     if (step.travelFelt < 1.0) {
         srBody_Turn(&stepper->body, srPrimary_TurnWithRoot(&stepper->primary, step.travelFelt),
                     stepper->state);
+    }
+    if (stepper->body.kind->knowsTurns) {
+        motion.turns = srPrimary_TurnStep(&stepper->primary, source->character, &source->tape, &step);
     }
     srBody_Step(&stepper->body, &motion, stepper->state, outStats);
     return sr_success;

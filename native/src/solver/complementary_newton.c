@@ -167,7 +167,10 @@ double srComplementary_Minimize(srComplementaryProblem* problem, const double* g
         if (isDone || left <= 0) {
             break;
         }
-        srComplementary_FindStep(problem, &problem->places[0], findForcing(residual, dials->tolerance), left);
+        // the last step goes as far as it may
+        double forcing = k + 1 < dials->newtonLimit ? findForcing(residual, dials->tolerance)
+                                                    : fmin(FORCING, 0.5 * dials->tolerance / residual);
+        srComplementary_FindStep(problem, &problem->places[0], forcing, left);
         problem->stats->newtonCount += 1;
         if (!searchLine(problem)) {
             break;

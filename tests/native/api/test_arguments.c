@@ -465,6 +465,7 @@ static void controls_out_of_range_are_refused(void** state) {
         {offsetof(srFrameControls, wind), INFINITY},    {offsetof(srFrameControls, wind) + 4, 2e4f},
         {offsetof(srFrameControls, windGusts), -0.1f},  {offsetof(srFrameControls, windGusts), NAN},
         {offsetof(srFrameControls, travelFelt), 1.01f}, {offsetof(srFrameControls, travelFelt), NAN},
+        {offsetof(srFrameControls, pressure), -1.0f},   {offsetof(srFrameControls, pressure), NAN},
     };
     uint64_t before;
     uint64_t after;

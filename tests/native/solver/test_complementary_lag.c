@@ -51,7 +51,7 @@ static void makePart(Flesh* f, const Part* part) {
 
 static void tunePart(Flesh* f, const Part* part, double dampingRate) {
     srComplementaryDials dials = fleshDials();
-    dials.material = srMakeMaterial(part->young, 0.3, 1000.0);
+    dials.material = srMakeMaterial(part->young / 1.3, 0.0, 1000.0);
     dials.frequency = part->pull;
     dials.dampingRate = dampingRate;
     dials.substeps = 2;
