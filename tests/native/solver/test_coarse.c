@@ -114,7 +114,8 @@ static void what_is_left_no_handle_sees(void** state) {
     assert_true(isHeld != NULL && moduli != NULL);
     for (int32_t i = 0; i < body->cage.nodeCount; ++i) {
         isHeld[i] = body->holds[i] > 0.5f;
-        c.predicted[4 * i] = isHeld[i] ? 0.0f : 0.01f * (float)(body->cage.nodes[i].y * body->cage.nodes[i].y);
+        c.predicted[4 * i] =
+            isHeld[i] ? 0.0f : 0.01f * (float)(body->cage.nodes[i].y * body->cage.nodes[i].y);
         c.predicted[4 * i + 1] = isHeld[i] ? 0.0f : 0.005f * (float)sin(9.0 * body->cage.nodes[i].x);
         // nothing was solved yet: u = y, and the force is that of finite elements
         memcpy(c.rows + 4 * (size_t)i, c.predicted + 4 * (size_t)i, 3 * sizeof(float));

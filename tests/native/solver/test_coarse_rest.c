@@ -40,7 +40,7 @@ static void handles_do_not_reach_across_a_gap(void** state) {
     size_t n = (size_t)(uint32_t)bar.nodeCount;
     size_t m = (size_t)(uint32_t)bar.cellCount;
     srVec3* nodes = calloc(2 * n, sizeof(srVec3));
-    int32_t(*cells)[4] = calloc(2 * m, sizeof(*cells));
+    int32_t (*cells)[4] = calloc(2 * m, sizeof(*cells));
     float* zeros = calloc(2 * n, sizeof(float));
     assert_true(nodes != NULL && cells != NULL && zeros != NULL);
     for (size_t i = 0; i < 2 * n; ++i) {
@@ -51,7 +51,7 @@ static void handles_do_not_reach_across_a_gap(void** state) {
     }
     srFleshShape shape = {.nodes = nodes,
                           .nodeCount = (int32_t)(2 * n),
-                          .cells = (const int32_t(*)[4])cells,
+                          .cells = (const int32_t (*)[4])cells,
                           .cellCount = (int32_t)(2 * m),
                           .holds = zeros,
                           .boneDistances = zeros,
@@ -84,7 +84,7 @@ static srResult makeCoarseRest(void* context) {
     srFleshShape shape = {
         .nodes = body->cage.nodes,
         .nodeCount = body->cage.nodeCount,
-        .cells = (const int32_t(*)[4])body->cage.cells,
+        .cells = (const int32_t (*)[4])body->cage.cells,
         .cellCount = body->cage.cellCount,
         .holds = body->holds,
         .boneDistances = body->distances,
