@@ -193,7 +193,6 @@ static void advanceRange(int32_t begin, int32_t end, int32_t worker, void* conte
     float ahead = (float)(tuning->theta * tuning->h);
     float perSecond = (float)(1.0 / (tuning->theta * tuning->h));
     float beyond = (float)(1.0 / tuning->theta);
-    float dragged = (float)tuning->dragged;
     float loadScale = ahead * ahead * step->toRest;
     for (int32_t i = begin; i < end; ++i) {
         float* row = step->scratch->rows + SR_ROW_FLOATS * (size_t)i;
@@ -210,8 +209,9 @@ static void advanceRange(int32_t begin, int32_t end, int32_t worker, void* conte
             continue;
         }
         float carry = tuning->carries[i];
+        float pull = tuning->pulls[i];
         for (int c = 0; c < 3; ++c) {
-            row[c] = carry * (dragged * u[c] + ahead * w[c]);
+            row[c] = u[c] + (carry * (ahead * w[c]) - pull * u[c]);
         }
         row[3] = tuning->weights[i];
         if (step->loads != NULL && isSaneVector(step->loads[i])) {

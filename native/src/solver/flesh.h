@@ -59,7 +59,7 @@ SR_MUST_USE srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* o
 void srDestroyFleshRest(srFleshRest* rest);
 
 /// Material and dials, as a step needs them. Maps are one factor a cell of the shape, or null for 1
-/// everywhere; they are read by srFleshTuning_Set alone.
+/// everywhere (of damping: one a node); they are read by srFleshTuning_Set alone.
 typedef struct srFleshDials {
     double youngModulus; ///< Pa
     double poissonRatio; ///< 0 to 0.5
@@ -67,10 +67,11 @@ typedef struct srFleshDials {
     const float* stiffnessMap;
     const float* poissonMap; ///< Poisson's ratios themselves, not factors.
     const float* densityMap;
-    double scale;       ///< World units a rest unit.
-    bool isMirrored;    ///< The world sees the rest shape in a mirror.
-    double frequency;   ///< Hz of the pull to the pose.
-    double dampingRate; ///< 1/s: a swing shrinks as exp(-dampingRate t / 2).
+    const float* dampingMap; ///< Factors of the damping rate, one a node.
+    double scale;            ///< World units a rest unit.
+    bool isMirrored;         ///< The world sees the rest shape in a mirror.
+    double frequency;        ///< Hz of the pull to the pose.
+    double dampingRate;      ///< 1/s: a swing shrinks as exp(-dampingRate t / 2).
     double viscosity; ///< s: damps a swing of frequency f by the share pi f viscosity of critical. From 0.4 h
                       ///< (with several sweeps 0, which keeps energy) to h, h the substep.
     double poseCorrection; ///< 0 to 1.
@@ -88,10 +89,10 @@ typedef struct srFleshTuning {
     srFleshDials dials;
     double h;        ///< The substep.
     double theta;    ///< Where in the substep forces are taken: 1/2 its middle, 1 its end.
-    double dragged;  ///< 1 + damping of the implicit part.
     double massUnit; ///< What inverse masses are relative to.
     float* weights;  ///< Inverse mass, pull to the pose and damping included; 0 follows the rig exactly.
-    float* carries;  ///< What the pull to the pose leaves of a predicted offset.
+    float* carries;  ///< What the pull to the pose and the damping leave of a predicted move.
+    float* pulls;    ///< What the pull to the pose takes of an offset.
     srCellMaterial* materials;
     srCellForceMaterial* forceMaterials; ///< Only with coarse correction.
     srCoarse* coarse;

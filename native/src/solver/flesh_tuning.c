@@ -5,8 +5,9 @@
 // A substep solves, with h' = theta h (flesh.c), for each node
 //   m (u - y) / h'^2 + k u + alpha m (u - u_n) / h' = forces of the cells
 // with k the pull to the pose and alpha the damping: so the node has the mass m + h'^2 k + alpha h' m, and
-// the prediction m (y + alpha h' u_n) over it. Masses are relative to their mean and lengths in rest units,
-// so that nothing depends on the size of the scene.
+// the prediction m (y + alpha h' u_n) over it: u_n, what is left of the move y - u_n, and what the pull takes
+// of u_n. Masses are relative to their mean and lengths in rest units, so that nothing depends on the size of
+// the scene.
 
 #include "solver/flesh.h"
 
@@ -52,13 +53,14 @@ srResult srCreateFleshTuning(const srFleshRest* rest, srFleshTuning* outTuning) 
     size_t batchCount = (size_t)rest->batches.batchCount;
     tuning.weights = SR_ALLOC_ZERO(float, rest->nodeCount);
     tuning.carries = SR_ALLOC_ZERO(float, rest->nodeCount);
+    tuning.pulls = SR_ALLOC_ZERO(float, rest->nodeCount);
     tuning.materials = SR_ALLOC_ZERO(srCellMaterial, batchCount);
     tuning.forceMaterials = SR_ALLOC_ZERO(srCellForceMaterial, batchCount);
     int32_t patchCount = rest->patches != NULL ? rest->patches->patchCount : 0;
     tuning.patchCompliances = patchCount > 0 ? SR_ALLOC_ZERO(float, patchCount) : NULL;
     *outTuning = tuning;
     if (tuning.weights == NULL || (patchCount > 0 && tuning.patchCompliances == NULL) ||
-        tuning.carries == NULL ||
+        tuning.carries == NULL || tuning.pulls == NULL ||
         (batchCount > 0 && (tuning.materials == NULL || tuning.forceMaterials == NULL))) {
         srDestroyFleshTuning(rest, outTuning);
         return srFailOutOfMemory("the material");
@@ -75,6 +77,7 @@ void srDestroyFleshTuning(const srFleshRest* rest, srFleshTuning* tuning) {
     SR_FREE(tuning->patchCompliances, rest->patches != NULL ? rest->patches->patchCount : 0);
     SR_FREE(tuning->weights, rest->nodeCount);
     SR_FREE(tuning->carries, rest->nodeCount);
+    SR_FREE(tuning->pulls, rest->nodeCount);
     SR_FREE(tuning->materials, rest->batches.batchCount);
     SR_FREE(tuning->forceMaterials, rest->batches.batchCount);
     *tuning = (srFleshTuning){0};
@@ -95,8 +98,9 @@ static srFleshDials clampDials(const srFleshDials* dials) {
     return d;
 }
 
-static double mapped(const float* map, int32_t cell, double high) {
-    return map == NULL ? 1.0 : clampTo((double)map[cell], 0.0, high);
+// the factor of a cell or a node
+static double mapped(const float* map, int32_t i, double high) {
+    return map == NULL ? 1.0 : clampTo((double)map[i], 0.0, high);
 }
 
 static double densityOf(const srFleshDials* dials, int32_t cell) {
@@ -163,12 +167,12 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
     double nu = dials->poissonRatio;
     srMaterial material = {.shearModulus =
                                dials->youngModulus / (2.0 * (1.0 + nu) * dials->scale * dials->scale)};
-    tuning->dragged = 1.0 + dials->dampingRate * step;
     for (int32_t i = 0; i < rest->nodeCount; ++i) {
         double volume = (double)rest->nodeVolumes[i];
         double mass = (double)tuning->weights[i];
         tuning->weights[i] = 0.0f;
         tuning->carries[i] = 0.0f;
+        tuning->pulls[i] = 0.0f;
         if (!(rest->holds[i] < HARD_HOLD) || !(mass > 0.0)) {
             continue;
         }
@@ -178,9 +182,11 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
         double distance = fmax((double)rest->boneDistances[i], width);
         double hold = clampTo((double)rest->holds[i], 0.0, 1.0);
         double bond = srBondStiffness(&material, hold, volume, distance);
-        double whole = tuning->dragged + step * step * (omega * omega + bond / mass);
+        double pull = step * step * (omega * omega + bond / mass);
+        double whole = 1.0 + dials->dampingRate * step * mapped(dials->dampingMap, i, 1e9) + pull;
         tuning->weights[i] = (float)(tuning->massUnit / (mass * whole));
         tuning->carries[i] = (float)(1.0 / whole);
+        tuning->pulls[i] = (float)(pull / whole);
     }
 }
 
@@ -327,5 +333,6 @@ srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const
     tuning->dials.stiffnessMap = NULL;
     tuning->dials.poissonMap = NULL;
     tuning->dials.densityMap = NULL;
+    tuning->dials.dampingMap = NULL;
     return sr_success;
 }

@@ -4,7 +4,7 @@
 //
 //   compliant:  y = 2 x_t - x_t-1 + h^2 g        (implicit Euler)
 //   BDF2:       y = (4 x_t - x_t-1) / 3 + (8 h v_t - 2 h v_t-1) / 9 + 4 h^2 g / 9,
-//               v_t+1 = (3 x_t+1 - 4 x_t + x_t-1) / (2 h)
+//               v_t+1 = (3 x_t+1 - 4 x_t + x_t-1) / (2 h); the first step, without x_t-1, is implicit Euler's
 //
 // Jacobi: a node under n constraints gets the sum of n corrections, of which only a share below 2 / n is sure
 // not to diverge. The share is 1 / n for the largest n, of the multipliers too, so that what it converges to
@@ -45,7 +45,7 @@ static void beginStep(srPbd* pbd, const srPbdDials* dials, double h) {
 
 // the unconstrained motion; what has no mass stays
 static void predict(srPbd* pbd, const srPbdDials* dials, float h) {
-    bool isSecondOrder = dials->method == sr_pbdBdf2;
+    bool isSecondOrder = dials->method == sr_pbdBdf2 && pbd->hasHistory;
     const float g[3] = {dials->gravity.x, dials->gravity.y, dials->gravity.z};
     for (int32_t k = 0; k < 3 * pbd->nodeCount; ++k) {
         size_t at = 4 * (size_t)(k / 3) + (size_t)(k % 3);
@@ -67,7 +67,7 @@ static void predict(srPbd* pbd, const srPbdDials* dials, float h) {
 }
 
 static void finish(srPbd* pbd, const srPbdDials* dials, float h) {
-    bool isSecondOrder = dials->method == sr_pbdBdf2;
+    bool isSecondOrder = dials->method == sr_pbdBdf2 && pbd->hasHistory;
     for (int32_t k = 0; k < 3 * pbd->nodeCount; ++k) {
         size_t at = 4 * (size_t)(k / 3) + (size_t)(k % 3);
         pbd->lastVelocities[at] = pbd->velocities[at];
@@ -203,6 +203,7 @@ int32_t srPbd_StepFrame(srPbd* pbd, const srPbdDials* dials, const srVec3f* bone
             iterate(pbd, dials, boneEnds, (float)h);
         }
         finish(pbd, dials, (float)h);
+        pbd->hasHistory = true;
     }
     return replaceBroken(pbd);
 }
@@ -216,6 +217,7 @@ void srPbd_Place(srPbd* pbd, const srVec3f* positions) {
     memcpy(pbd->lastLast, pbd->rows, bytes);
     memset(pbd->velocities, 0, bytes);
     memset(pbd->lastVelocities, 0, bytes);
+    pbd->hasHistory = false;
 }
 
 void srPbd_Read(const srPbd* pbd, srVec3f* outPositions) {
