@@ -16,7 +16,8 @@
 
 #define PATCH_STIFFNESS 1e3 // of a patch that keeps its volume, times its cells' own
 #define MOST_AROUND 32 // handles that a cell may lie in; more are left out, the matrix is one of a correction
-#define POSE_SAMPLES 2048 // nodes that tell how handles are turned
+#define FREQUENCY_STEPS 40 // of inverse iteration; the slowest swing is at most one of a few alike
+#define POSE_SAMPLES 2048  // nodes that tell how handles are turned
 #define LEAST_PIVOT                                                                                          \
     1e-7 // added to the diagonal, relative: handles of too few nodes to tell their motions apart
 
@@ -24,6 +25,7 @@ struct srCoarse {
     int32_t rowCount;
     bool isReady;
     double* A;
+    double* vectors; // two right-hand sides, four numbers a row
 };
 
 srResult srCreateCoarse(const srCoarseRest* rest, srCoarse** outCoarse) {
@@ -35,7 +37,8 @@ srResult srCreateCoarse(const srCoarseRest* rest, srCoarse** outCoarse) {
     coarse->rowCount = SR_HANDLE_ROWS * rest->handleCount;
     if (coarse->rowCount > 0) {
         coarse->A = SR_ALLOC_ZERO(double, srSmallCount(coarse->rowCount));
-        if (coarse->A == NULL) {
+        coarse->vectors = SR_ALLOC_ZERO(double, 8 * (size_t)srSmallStride(coarse->rowCount));
+        if (coarse->A == NULL || coarse->vectors == NULL) {
             srDestroyCoarse(coarse);
             return srFailOutOfMemory("the coarse correction");
         }
@@ -47,6 +50,7 @@ srResult srCreateCoarse(const srCoarseRest* rest, srCoarse** outCoarse) {
 void srDestroyCoarse(srCoarse* coarse) {
     if (coarse != NULL) {
         SR_FREE(coarse->A, srSmallCount(coarse->rowCount));
+        SR_FREE(coarse->vectors, 8 * (size_t)srSmallStride(coarse->rowCount));
         SR_FREE(coarse, 1);
     }
 }
@@ -218,6 +222,67 @@ void srCoarse_Set(srCoarse* coarse, const srCoarseRest* coarseRest, const srFles
         *pivot += LEAST_PIVOT * fmax(*pivot, LEAST_PIVOT * largest);
     }
     coarse->isReady = largest > 0.0 && srFactorSmall(coarse->A, coarse->rowCount) == SR_NULL_INDEX;
+}
+
+// y = Q' M Q v, of vectors with four numbers a row, of which the first counts
+static void applyMasses(const srCoarseRest* rest, const srFleshTuning* tuning, const double* v, double* y) {
+    for (int32_t k = 0; k < 4 * SR_HANDLE_ROWS * rest->handleCount; ++k) {
+        y[k] = 0.0;
+    }
+    for (int32_t i = 0; i < rest->nodeCount; ++i) {
+        if (!(tuning->weights[i] > 0.0f)) {
+            continue;
+        }
+        double mass = (double)tuning->carries[i] / (double)tuning->weights[i];
+        const float* place = rest->places + SR_ROW_FLOATS * (size_t)i;
+        for (int axis = 0; axis < 3; ++axis) {
+            double u = 0.0;
+            for (int pass = 0; pass < 2; ++pass) {
+                for (int32_t k = 4 * rest->starts[i]; k < 4 * rest->starts[i + 1]; ++k) {
+                    const srHandleEntry* entry = &rest->entries[k / 4];
+                    const float* centre = rest->centres + SR_ROW_FLOATS * (size_t)entry->handle;
+                    double value = (double)entry->weight * (double)(place[k % 4] - centre[k % 4]);
+                    size_t row = 3 * (4 * (size_t)entry->handle + (size_t)(k % 4)) + (size_t)axis;
+                    if (pass == 0) {
+                        u += value * v[4 * row];
+                    } else {
+                        y[4 * row] += mass * u * value;
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Steps of v <- A^-1 M v, from a vector without symmetry; kappa = v'Mv / v'M A^-1 M v
+double srCoarse_FindLeast(const srCoarse* coarse, const srCoarseRest* coarseRest,
+                          const srFleshTuning* tuning) {
+    size_t rowCount = (size_t)coarse->rowCount;
+    double* v = coarse->vectors;
+    double* y = v + 4 * (size_t)srSmallStride(coarse->rowCount);
+    for (size_t row = 0; row < rowCount; ++row) {
+        v[4 * row] = 1.0 + 0.37 * (double)(row * row % 17);
+    }
+    double kappa = 0.0;
+    for (int step = 0; step < FREQUENCY_STEPS; ++step) {
+        applyMasses(coarseRest, tuning, v, y);
+        double before = 0.0;
+        for (size_t row = 0; row < rowCount; ++row) {
+            before += v[4 * row] * y[4 * row];
+        }
+        double scale = before > 0.0 ? 1.0 / sqrt(before) : 0.0;
+        double after = 0.0;
+        for (size_t row = 0; row < rowCount; ++row) {
+            y[4 * row] *= scale;
+            v[4 * row] = y[4 * row];
+        }
+        srSolveSmall(coarse->A, coarse->rowCount, v);
+        for (size_t row = 0; row < rowCount; ++row) {
+            after += v[4 * row] * y[4 * row];
+        }
+        kappa = after > 0.0 ? 1.0 / after : 0.0;
+    }
+    return kappa;
 }
 
 int32_t srCoarse_GetBlockCount(const srCoarseRest* rest) {

@@ -59,7 +59,7 @@ SR_MUST_USE srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* o
 void srDestroyFleshRest(srFleshRest* rest);
 
 /// Material and dials, as a step needs them. Maps are one factor a cell of the shape, or null for 1
-/// everywhere (of damping: one a node); they are read by srFleshTuning_Set alone.
+/// everywhere (of damping and of the pull: one a node); they are read by srFleshTuning_Set alone.
 typedef struct srFleshDials {
     double youngModulus; ///< Pa
     double poissonRatio; ///< 0 to 0.5
@@ -68,6 +68,7 @@ typedef struct srFleshDials {
     const float* poissonMap; ///< Poisson's ratios themselves, not factors.
     const float* densityMap;
     const float* dampingMap; ///< Factors of the damping rate, one a node.
+    const float* pullMap;    ///< Factors of the pull to the pose (of its stiffness), one a node.
     double scale;            ///< World units a rest unit.
     bool isMirrored;         ///< The world sees the rest shape in a mirror.
     double frequency;        ///< Hz of the pull to the pose.
@@ -83,6 +84,14 @@ typedef struct srFleshDials {
     int32_t poses;  ///< Parts of a frame, each with its own pose; 1 to `substeps`.
     bool isUncompensated; ///< What one sweep leaves too soft is not made up for.
 } srFleshDials;
+
+/// Where in a substep of one sweep forces are taken, without viscosity. What one sweep leaves unsolved may
+/// feed a swing; taken this late, forces damp more than that, by beam trials over softness, Poisson's ratio
+/// and with the coarse correction. At 0.6 the nearly incompressible ones blow up.
+#define SR_LEAST_THETA 0.7
+
+/// That and viscosity: a share theta of the step damps as much as a viscosity of (2 theta - 1) h.
+double srFleshDials_FindTheta(const srFleshDials* dials);
 
 /// The dials spread over nodes and cells. Owns its arrays.
 typedef struct srFleshTuning {
@@ -111,6 +120,11 @@ SR_MUST_USE srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest*
 /// Substeps (1 to 64) that this material would need for first frequencies within 5 % of converged ones, by
 /// how soft one sweep of its cells is; the dials' own number does not matter.
 int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshRest* rest);
+
+/// Hz of the slowest swing of what is tuned, as far as the smooth handles of the coarse correction can follow
+/// it: rather a little too fast. Zero without them. For a tuning without damping, one of whose substeps is
+/// about a swing long or longer: swings that differ little in a substep cannot be told apart.
+double srFleshTuning_FindFrequency(const srFleshTuning* tuning, const srFleshRest* rest);
 
 /// What a step works in. Owns its arrays.
 typedef struct srFleshScratch srFleshScratch;

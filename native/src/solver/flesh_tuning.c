@@ -28,11 +28,6 @@
 #define COMPENSATION 0.8
 #define LEAST_COMPLIANCE 0.02
 
-// What one sweep leaves unsolved may feed a swing. Taken this late in the substep, forces damp more than
-// that, by beam trials over softness, Poisson's ratio and with the coarse correction; at 0.6 the nearly
-// incompressible ones blow up.
-#define LEAST_THETA 0.7
-
 #define COARSE_RELIEF (1.0 / 30.0)
 
 #define PATCHED_POISSON 0.45 // from here on patches keep a part of the volume
@@ -182,7 +177,8 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
         double distance = fmax((double)rest->boneDistances[i], width);
         double hold = clampTo((double)rest->holds[i], 0.0, 1.0);
         double bond = srBondStiffness(&material, hold, volume, distance);
-        double pull = step * step * (omega * omega + bond / mass);
+        double square = omega * omega * mapped(dials->pullMap, i, 1e9);
+        double pull = step * step * (square + bond / mass);
         double whole = 1.0 + dials->dampingRate * step * mapped(dials->dampingMap, i, 1e9) + pull;
         tuning->weights[i] = (float)(tuning->massUnit / (mass * whole));
         tuning->carries[i] = (float)(1.0 / whole);
@@ -313,12 +309,25 @@ int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshR
     return (int32_t)clampTo(substeps, 1.0, 64.0);
 }
 
+double srFleshTuning_FindFrequency(const srFleshTuning* tuning, const srFleshRest* rest) {
+    if (!srCoarse_IsReady(tuning->coarse)) {
+        return 0.0;
+    }
+    double growth = srCoarse_FindLeast(tuning->coarse, rest->coarse, tuning);
+    double step = tuning->theta * tuning->h;
+    return growth > 1.0 ? sqrt(growth - 1.0) / (2.0 * PI * step) : 0.0;
+}
+
+double srFleshDials_FindTheta(const srFleshDials* dials) {
+    double least = dials->sweeps > 1 ? 0.5 : SR_LEAST_THETA;
+    double h = dials->frameSeconds / dials->substeps;
+    return clampTo(0.5 * (1.0 + dials->viscosity / h), least, 1.0);
+}
+
 srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const srFleshDials* dials) {
     tuning->dials = clampDials(dials);
     tuning->h = tuning->dials.frameSeconds / tuning->dials.substeps;
-    // forces taken at a share theta of the step damp as much as a viscosity of (2 theta - 1) h would
-    double least = tuning->dials.sweeps > 1 ? 0.5 : LEAST_THETA;
-    tuning->theta = clampTo(0.5 * (1.0 + tuning->dials.viscosity / tuning->h), least, 1.0);
+    tuning->theta = srFleshDials_FindTheta(&tuning->dials);
     findMasses(tuning, rest);
     tuneNodes(tuning, rest);
     for (int32_t b = 0; b < rest->batches.batchCount; ++b) {
@@ -334,5 +343,6 @@ srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const
     tuning->dials.poissonMap = NULL;
     tuning->dials.densityMap = NULL;
     tuning->dials.dampingMap = NULL;
+    tuning->dials.pullMap = NULL;
     return sr_success;
 }

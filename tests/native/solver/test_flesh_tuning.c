@@ -4,6 +4,8 @@
 
 #include "flesh_body.h"
 
+#include "solver/fem.h"
+
 static const int32_t BAR[3] = {2, 6, 2};
 #define SPACING 0.125
 
@@ -56,6 +58,70 @@ static void maps_of_one_are_no_maps_and_factors_are_the_dial_s(void** state) {
     }
     free(ones);
     free(halves);
+    fleshDestroy(&body);
+}
+
+static void a_painted_pull_is_the_dial_s_where_it_is_painted(void** state) {
+    (void)state;
+    FleshBody body;
+    fleshCreate(&body, BAR, SPACING, 0.0f, 0);
+    float* map = calloc((size_t)body.cage.nodeCount, sizeof(float));
+    assert_non_null(map);
+    for (int32_t i = 0; i < body.cage.nodeCount; ++i) {
+        map[i] = 4.0f;
+    }
+    srFleshDials dials = fleshDials(5e4, 0.3);
+    dials.frequency = 2.0;
+    uint64_t expected = push(&body, &dials, 12);
+    dials.frequency = 1.0;
+    assert_true(push(&body, &dials, 12) != expected);
+    dials.pullMap = map;
+    assert_true(push(&body, &dials, 12) == expected);
+    free(map);
+    fleshDestroy(&body);
+}
+
+// handles cannot bend as finely as cells: they find a swing that is a little too fast, never a slower one
+static void the_first_frequency_is_that_of_finite_elements(void** state) {
+    (void)state;
+    FleshBody body;
+    fleshCreate(&body, BAR, SPACING, 1.0f, 16);
+    size_t nodeCount = (size_t)(uint32_t)body.cage.nodeCount;
+    size_t cellCount = (size_t)(uint32_t)body.cage.cellCount;
+    bool* isHeld = calloc(nodeCount, sizeof(bool));
+    double* moduli = calloc(2 * cellCount, sizeof(double));
+    double* mode = calloc(3 * nodeCount, sizeof(double));
+    assert_true(isHeld != NULL && moduli != NULL && mode != NULL);
+    for (size_t i = 0; i < nodeCount; ++i) {
+        isHeld[i] = body.holds[i] > 0.5f;
+        mode[3 * i] = body.cage.nodes[i].y;
+    }
+    for (size_t k = 0; k < cellCount; ++k) {
+        moduli[k] = 5e4 / 2.6;
+        moduli[cellCount + k] = 5e4 * 0.3 / (1.3 * 0.4);
+    }
+    Fem fem;
+    femCreate(&body.cage, isHeld, moduli, moduli + cellCount, 1000.0, &fem);
+    double elastic = femLowestFrequency(&fem, mode);
+    const double pulls[] = {0.0, 1.0, 5.0};
+    for (int k = 0; k < 3; ++k) {
+        srFleshDials dials = fleshDials(5e4, 0.3);
+        dials.frequency = pulls[k];
+        dials.frameSeconds = 2.0;
+        dials.substeps = 1;
+        fleshTune(&body, &dials);
+        double expected = sqrt(elastic * elastic + pulls[k] * pulls[k]);
+        double found = srFleshTuning_FindFrequency(&body.tuning, &body.rest);
+        print_message("%.0f Hz of pull: %.3f Hz, finite elements %.3f\n", pulls[k], found, expected);
+        assert_true(found > 0.999 * expected && found < 1.1 * expected);
+    }
+    femDestroy(&fem);
+    free(isHeld);
+    free(moduli);
+    free(mode);
+    fleshDestroy(&body);
+    fleshCreate(&body, BAR, SPACING, 1.0f, 0);
+    assert_true(srFleshTuning_FindFrequency(&body.tuning, &body.rest) == 0.0);
     fleshDestroy(&body);
 }
 
@@ -177,6 +243,8 @@ static void every_failing_allocation_is_an_error_and_no_leak(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_of_one_are_no_maps_and_factors_are_the_dial_s),
+        cmocka_unit_test(a_painted_pull_is_the_dial_s_where_it_is_painted),
+        cmocka_unit_test(the_first_frequency_is_that_of_finite_elements),
         cmocka_unit_test(painted_damping_stops_what_is_painted_sooner),
         cmocka_unit_test(what_is_out_of_range_or_no_number_is_brought_in),
         cmocka_unit_test(stiffer_flesh_asks_for_more_substeps_and_the_dial_s_own_do_not_matter),
