@@ -17,8 +17,9 @@
 // Of a rotation's step, squared. In a block whose steps are all smaller, C follows to first order: what that
 // leaves out is below 0.05 % of stretch, and goes away with the step.
 #define SR_SMALL_SPIN 1e-3f
-#define SR_FAR_TURN 0.3f       // of F : G over |G|^2, which is 1/3 for a turn by a right angle
-#define SR_LEAST_SQUARE 1e-30f // what keeps zero by zero away from the steps that are taken then
+#define SR_FAR_TURN 0.3f          // of F : G over |G|^2, which is 1/3 for a turn by a right angle
+#define SR_LEAST_SPIN_SHARE 1e-3f // of a determinant, below which its matrix is not to be trusted
+#define SR_LEAST_SQUARE 1e-30f    // what keeps zero by zero away from the steps that are taken then
 
 // the four corners of eight cells: offsets, and inverse masses in the fourth
 typedef struct Corners {
@@ -109,15 +110,44 @@ SR_KERNEL Mat turnedMat(const Quaternion* q, const Mat* G) {
 // for the multiple of I with the same trace, which it is where G is hardly stretched. A third of the mean of
 // |F|^2 and |G|^2 bounds it from below: cells turned inside out do not go round for ever. C may stand for F
 // in tau, which keeps it exactly zero at rest.
+SR_KERNEL Vec findTorque(const Mat* Y, const Mat* C) {
+    return (Vec){(Y->a.y * C->a.z - Y->a.z * C->a.y) + (Y->b.y * C->b.z - Y->b.z * C->b.y) +
+                     (Y->c.y * C->c.z - Y->c.z * C->c.y),
+                 (Y->a.z * C->a.x - Y->a.x * C->a.z) + (Y->b.z * C->b.x - Y->b.x * C->b.z) +
+                     (Y->c.z * C->c.x - Y->c.x * C->c.z),
+                 (Y->a.x * C->a.y - Y->a.y * C->a.x) + (Y->b.x * C->b.y - Y->b.y * C->b.x) +
+                     (Y->c.x * C->c.y - Y->c.y * C->c.x)};
+}
+
 SR_KERNEL Vec findSpin(const Mat* Y, const Mat* F, const Mat* C, srFloatW squares) {
-    Vec tau = {(Y->a.y * C->a.z - Y->a.z * C->a.y) + (Y->b.y * C->b.z - Y->b.z * C->b.y) +
-                   (Y->c.y * C->c.z - Y->c.z * C->c.y),
-               (Y->a.z * C->a.x - Y->a.x * C->a.z) + (Y->b.z * C->b.x - Y->b.x * C->b.z) +
-                   (Y->c.z * C->c.x - Y->c.x * C->c.z),
-               (Y->a.x * C->a.y - Y->a.y * C->a.x) + (Y->b.x * C->b.y - Y->b.y * C->b.x) +
-                   (Y->c.x * C->c.y - Y->c.y * C->c.x)};
     srFloatW least = 0.1666667f * (squares + dotMat(F, F)) + SR_LEAST_SQUARE;
-    return scaled(1.0f / srMaxW(0.6666667f * dotMat(Y, F), least), tau);
+    return scaled(1.0f / srMaxW(0.6666667f * dotMat(Y, F), least), findTorque(Y, C));
+}
+
+// The same by the whole matrix, for what fibres stretch; where that is no minimum, as above
+SR_KERNEL Vec findWholeSpin(const Mat* Y, const Mat* F, const Mat* C, srFloatW squares) {
+    srFloatW xx = F->a.x * Y->a.x + F->b.x * Y->b.x + F->c.x * Y->c.x;
+    srFloatW yy = F->a.y * Y->a.y + F->b.y * Y->b.y + F->c.y * Y->c.y;
+    srFloatW zz = F->a.z * Y->a.z + F->b.z * Y->b.z + F->c.z * Y->c.z;
+    srFloatW xy = -0.5f * (F->a.x * Y->a.y + F->a.y * Y->a.x + F->b.x * Y->b.y + F->b.y * Y->b.x +
+                           F->c.x * Y->c.y + F->c.y * Y->c.x);
+    srFloatW yz = -0.5f * (F->a.y * Y->a.z + F->a.z * Y->a.y + F->b.y * Y->b.z + F->b.z * Y->b.y +
+                           F->c.y * Y->c.z + F->c.z * Y->c.y);
+    srFloatW zx = -0.5f * (F->a.z * Y->a.x + F->a.x * Y->a.z + F->b.z * Y->b.x + F->b.x * Y->b.z +
+                           F->c.z * Y->c.x + F->c.x * Y->c.z);
+    Vec rows[3] = {{yy + zz, xy, zx}, {xy, zz + xx, yz}, {zx, yz, xx + yy}};
+    Mat inverse = {cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1])};
+    srFloatW determinant = dot(rows[0], inverse.a);
+    srFloatW size = 0.1666667f * (squares + dotMat(F, F)) + SR_LEAST_SQUARE;
+    srFloatW least = SR_LEAST_SPIN_SHARE * (size * size * size);
+    Vec tau = findTorque(Y, C), plain = findSpin(Y, F, C, squares);
+    const srFloatW zero = {0};
+    srFloatW scale = 1.0f / srMaxW(determinant, least);
+    Vec whole = scaled(scale, mulMat(&inverse, tau));
+    srFloatW second = rows[0].x * rows[1].y - xy * xy;
+    return (Vec){srSelect((determinant > least) & (rows[0].x > zero) & (second > zero), whole.x, plain.x),
+                 srSelect((determinant > least) & (rows[0].x > zero) & (second > zero), whole.y, plain.y),
+                 srSelect((determinant > least) & (rows[0].x > zero) & (second > zero), whole.z, plain.z)};
 }
 
 // q <- (1, omega / 2) q, brought back to about unit length
@@ -211,7 +241,8 @@ SR_KERNEL Stretch findStretch(const srCellSweep* sweep, int32_t block, const Mat
     s.C = subMat(&difference, &T);
     for (int32_t step = 0; step < turnSteps; step++) {
         Mat Y = addMat(G, &T);
-        Vec omega = findSpin(&Y, &s.F, &s.C, squares);
+        Vec omega =
+            sweep->hasFibres ? findWholeSpin(&Y, &s.F, &s.C, squares) : findSpin(&Y, &s.F, &s.C, squares);
         s.q = spin(&s.q, omega);
         if (SR_NAME(srBitsOfMask)(dot(omega, omega) > SR_SMALL_SPIN) == 0) {
             Mat turned = {cross(omega, Y.a), cross(omega, Y.b), cross(omega, Y.c)};
@@ -302,11 +333,12 @@ SR_KERNEL void solveBlock(const srCellSweep* sweep, int32_t block, const int32_t
 }
 
 static void solveCells(const srCellSweep* sweep, int32_t begin, int32_t end, int32_t turnSteps) {
-    if (sweep->poseErrors == NULL && sweep->multipliers == NULL) {
+    if (sweep->poseErrors == NULL && sweep->multipliers == NULL && !sweep->hasFibres) {
         // the common case, without its branches
         srCellSweep plain = *sweep;
         plain.poseErrors = NULL;
         plain.multipliers = NULL;
+        plain.hasFibres = false;
         for (int32_t block = begin; block < end; block++) {
             solveBlock(&plain, block, turnSteps);
         }

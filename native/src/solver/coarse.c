@@ -124,12 +124,19 @@ static void addCorner(const srCoarseRest* rest, int32_t node, const double g[3],
 }
 
 // adds a cell's part, times `scale`; what holds fast is not moved by handles
-static void findAround(const srCoarseRest* rest, const srCellBlock* block, int lane, double scale,
-                       const float* weights, Around* around) {
+static void findAround(const srCoarseRest* rest, const srCellBlock* block, const srCellFibres* fibres,
+                       int lane, double scale, const float* weights, Around* around) {
     double g[4][3] = {{0.0}};
     for (int c = 1; c < 4; ++c) {
+        float own[3];
         for (int axis = 0; axis < 3; ++axis) {
-            g[c][axis] = scale * (double)block->gradients[c - 1][axis][lane];
+            own[axis] = block->gradients[c - 1][axis][lane];
+        }
+        if (fibres != NULL) {
+            srUnstretch(fibres, lane, own);
+        }
+        for (int axis = 0; axis < 3; ++axis) {
+            g[c][axis] = scale * (double)own[axis];
             g[0][axis] -= g[c][axis];
         }
     }
@@ -166,6 +173,26 @@ static void addStiffness(srCoarse* coarse, const Around* around, double s, doubl
     }
 }
 
+// What fibres resist stretch along them more: s (d . G_a)(d . G_b) d d'. That they also resist shear a little
+// more is left out: it is at most half as much again, and this matrix is one of a correction.
+static void addFibres(srCoarse* coarse, const Around* around, double s, const srCellFibres* fibres,
+                      int lane) {
+    size_t stride = (size_t)srSmallStride(coarse->rowCount);
+    double d[3] = {(double)fibres->d[0][lane], (double)fibres->d[1][lane], (double)fibres->d[2][lane]};
+    for (int32_t k = 0; k < 16 * around->count * around->count; ++k) {
+        int32_t a = k / (4 * around->count), b = k % (4 * around->count);
+        const double* A = around->gradients[a / 4][a % 4];
+        const double* B = around->gradients[b / 4][b % 4];
+        size_t row = 3 * (4 * (size_t)around->handles[a / 4] + (size_t)(a % 4));
+        size_t column = 3 * (4 * (size_t)around->handles[b / 4] + (size_t)(b % 4));
+        double both =
+            s * (d[0] * A[0] + d[1] * A[1] + d[2] * A[2]) * (d[0] * B[0] + d[1] * B[1] + d[2] * B[2]);
+        for (size_t j = 0; row >= column && j < 9; ++j) {
+            coarse->A[(column + j / 3) * stride + row + j % 3] += both * d[j / 3] * d[j % 3];
+        }
+    }
+}
+
 // A patch resists with the mean gradient of its cells. One that is as good as rigid gets a number: what it
 // pushes back with is no part of the residual, so here it need but keep the handles from changing volumes.
 static void addPatches(srCoarse* coarse, const srCoarseRest* coarseRest, const srFleshRest* rest,
@@ -180,7 +207,7 @@ static void addPatches(srCoarse* coarse, const srCoarseRest* coarseRest, const s
         double whole = 0.0;
         for (int lane = 0; lane < SR_LANES_PER_BLOCK && patch->batches[lane] != SR_NULL_INDEX; ++lane) {
             double V = (double)patch->V[lane];
-            findAround(coarseRest, &patch->cells, lane, V, tuning->weights, &around);
+            findAround(coarseRest, &patch->cells, NULL, lane, V, tuning->weights, &around);
             own += (double)tuning->forceMaterials[patch->batches[lane]].shape[patch->lanes[lane]];
             whole += V;
         }
@@ -204,9 +231,16 @@ void srCoarse_Set(srCoarse* coarse, const srCoarseRest* coarseRest, const srFles
         for (int lane = 0; lane < SR_LANES_PER_BLOCK; ++lane) {
             if (rest->volumes[b].V[lane] > 0.0f) {
                 Around around = {.count = 0};
-                findAround(coarseRest, &rest->blocks[b], lane, 1.0, tuning->weights, &around);
-                addStiffness(coarse, &around, 0.5 * (double)tuning->forceMaterials[b].shape[lane],
-                             (double)tuning->forceMaterials[b].volume[lane]);
+                const srCellFibres* fibres = rest->fibres != NULL ? &rest->fibres[b] : NULL;
+                double factor =
+                    fibres != NULL ? (double)fibres->root[lane] * (double)fibres->root[lane] : 1.0;
+                double shape = (double)tuning->forceMaterials[b].shape[lane];
+                findAround(coarseRest, &rest->blocks[b], fibres, lane, 1.0, tuning->weights, &around);
+                addStiffness(coarse, &around, 0.5 * shape,
+                             factor * (double)tuning->forceMaterials[b].volume[lane]);
+                if (fibres != NULL) {
+                    addFibres(coarse, &around, (factor - 1.0) * shape, fibres, lane);
+                }
             }
         }
     }

@@ -28,6 +28,14 @@ typedef struct srCellVolumes {
     alignas(32) float V[SR_LANES_PER_BLOCK];
 } srCellVolumes;
 
+/// Along what eight cells resist stretch more than across, by the square of `root`: unit vectors, and roots
+/// of 1 where there is none. A cell stores mu V |(F - R) L|^2 with L = I + (root - 1) d d', and R is what
+/// makes that least. Its gradients are those of the shape functions times L, so that the block solves F L.
+typedef struct srCellFibres {
+    alignas(32) float d[3][SR_LANES_PER_BLOCK];
+    float root[SR_LANES_PER_BLOCK];
+} srCellFibres;
+
 /// What never changes, in rest units (skin space). Owns its arrays.
 typedef struct srFleshRest {
     int32_t nodeCount;
@@ -38,6 +46,7 @@ typedef struct srFleshRest {
     srBatches batches;
     srCellBlock* blocks;    ///< A block a batch.
     srCellVolumes* volumes; ///< Likewise.
+    srCellFibres* fibres;   ///< Likewise; null when all cells are alike in all directions.
     srFleshPatches* patches;
     srCoarseRest* coarse; ///< Null when there is no coarse correction.
 } srFleshRest;
@@ -49,11 +58,25 @@ typedef struct srFleshShape {
     int32_t cellCount;
     const float* holds;
     const float* boneDistances;
-    int32_t handleCount; ///< Smooth handles of the coarse correction; 0 is none, 16 a good number.
+    const srVec3* fibres; ///< Of each cell a direction, as long as what resists stretch along it is times as
+                          ///< stiff (below 1 softer; zero is none), or null.
+    int32_t handleCount;  ///< Smooth handles of the coarse correction; 0 is none, 16 a good number.
 } srFleshShape;
 
 /// Copies what it keeps. `sr_errorBadMesh` when an index is out of range or a number is not finite.
 SR_MUST_USE srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* outRest);
+
+/// The gradient of a shape function as it was before fibres: L^-1 g.
+static inline void srUnstretch(const srCellFibres* fibres, int lane, float g[3]) {
+    float root = fibres->root[lane];
+    float along = 0.0f;
+    for (int axis = 0; axis < 3; ++axis) {
+        along += fibres->d[axis][lane] * g[axis];
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        g[axis] += (1.0f / root - 1.0f) * along * fibres->d[axis][lane];
+    }
+}
 
 /// Accepts a zeroed rest.
 void srDestroyFleshRest(srFleshRest* rest);

@@ -232,6 +232,9 @@ static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, 
     if (volume > 0.0) {
         moduli = findModuli(&tuning->dials, rest->batches.members[b][lane]);
     }
+    // fibres stretch J with F: the square of that is taken from lambda
+    double root = rest->fibres != NULL ? (double)rest->fibres[b].root[lane] : 1.0;
+    moduli.lameLambda /= root > 0.0 ? root * root : 1.0;
     double step = tuning->theta * tuning->h;
     double shape = 2.0 * moduli.lameMu * volume * step * step / tuning->massUnit;
     double bulk = moduli.lameLambda * volume * step * step / tuning->massUnit;

@@ -115,8 +115,17 @@ static void fillPatch(const srFleshRest* rest, const Placed* cells, int32_t coun
             patch->cells.nodes[c][i] = block->nodes[c][lane];
             patch->locals[c][i] = placeOf(patch, block->nodes[c][lane]);
         }
-        for (int k = 0; k < 9; ++k) {
-            patch->cells.gradients[k / 3][k % 3][i] = block->gradients[k / 3][k % 3][lane];
+        for (int corner = 0; corner < 3; ++corner) {
+            float g[3];
+            for (int axis = 0; axis < 3; ++axis) {
+                g[axis] = block->gradients[corner][axis][lane];
+            }
+            if (rest->fibres != NULL) {
+                srUnstretch(&rest->fibres[cells[i].batch], lane, g);
+            }
+            for (int axis = 0; axis < 3; ++axis) {
+                patch->cells.gradients[corner][axis][i] = g[axis];
+            }
         }
     }
     for (int32_t i = count; i < SR_LANES_PER_BLOCK; ++i) {

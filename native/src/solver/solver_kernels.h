@@ -71,7 +71,8 @@ typedef struct srCellSweep {
     srCellTurn* turns;
     srCellMultiplier* multipliers; ///< Null for a single sweep a substep.
     float* rows;
-    float* forces; ///< Rows, for forces only: force times h^2 is added.
+    float* forces;  ///< Rows, for forces only: force times h^2 is added.
+    bool hasFibres; ///< G is stretched at rest.
 } srCellSweep;
 
 /// One patch as kernels want it: its cells in lanes, its nodes once each.
