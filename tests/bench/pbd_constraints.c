@@ -158,12 +158,12 @@ static void benchBlocks(srBenchReport* report, const char* caseName, srBenchFles
     srCellPose* poses = aligned_alloc(64, (size_t)batchCount * sizeof(srCellPose));
     srCellTurn* turns = aligned_alloc(64, (size_t)batchCount * sizeof(srCellTurn));
     if (poses != NULL && turns != NULL) {
-        srGetSolverKernels()->poseCells(flesh->rest.blocks, poseRows, poses, 0, batchCount);
+        srGetSolverKernels()->poseCells(flesh->tuning.blocks, poseRows, poses, 0, batchCount);
         memset(turns, 0, (size_t)batchCount * sizeof(srCellTurn));
         for (int32_t k = 0; k < 8 * batchCount; ++k) {
             turns[k / 8].q[0][k % 8] = 1.0f;
         }
-        srCellSweep sweep = {.blocks = flesh->rest.blocks,
+        srCellSweep sweep = {.blocks = flesh->tuning.blocks,
                              .materials = flesh->tuning.materials,
                              .poses = poses,
                              .turns = turns,

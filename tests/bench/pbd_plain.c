@@ -118,41 +118,19 @@ static void turnCell(Cell* cell) {
     }
 }
 
-static void mulSymmetric(const srVec3f A[3], const float K[6], srVec3f out[3]) {
-    for (int k = 0; k < 3; ++k) {
-        static const int ENTRIES[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
-        out[k] = srScaleF(K[ENTRIES[k][0]], A[0]);
-        out[k] = srMulAddF(out[k], K[ENTRIES[k][1]], A[1]);
-        out[k] = srMulAddF(out[k], K[ENTRIES[k][2]], A[2]);
-    }
-}
-
-// a P
 static void correctCell(const Cell* cell, const srCellMaterial* material, int lane, float target,
                         srVec3f P[3]) {
-    float K[6];
-    for (int i = 0; i < 6; ++i) {
-        K[i] = material->K[i][lane];
-    }
     srVec3f n[3] = {srCrossF(cell->F[1], cell->F[2]), srCrossF(cell->F[2], cell->F[0]),
                     srCrossF(cell->F[0], cell->F[1])};
-    srVec3f nK[3];
-    mulSymmetric(n, K, nK);
     float upper = target - srDotF(cell->F[0], n[0]);
     float divisor = material->volumeCompliance[lane];
     for (int k = 0; k < 3; ++k) {
-        upper += srDotF(nK[k], cell->C[k]);
-        divisor += srDotF(n[k], nK[k]);
+        upper += material->K[k][lane] * srDotF(n[k], cell->C[k]);
+        divisor += material->K[k][lane] * srDotF(n[k], n[k]);
     }
     float rho = divisor > 0.0f ? upper / divisor : 0.0f;
-    srVec3f M[3];
-    srVec3f MK[3];
     for (int k = 0; k < 3; ++k) {
-        M[k] = srSubF(srScaleF(rho, n[k]), cell->C[k]);
-    }
-    mulSymmetric(M, K, MK);
-    for (int k = 0; k < 3; ++k) {
-        P[k] = srSubF(M[k], MK[k]);
+        P[k] = srScaleF(material->S[k][lane], srSubF(srScaleF(rho, n[k]), cell->C[k]));
     }
 }
 
@@ -185,15 +163,14 @@ static void solvePlainCell(const srCellSweep* sweep, int32_t b, int lane) {
     srVec3f P[3];
     correctCell(&cell, &sweep->materials[b], lane, sweep->poses[b].determinant[lane], P);
     srVec3f sum = {0.0f, 0.0f, 0.0f};
-    float stiffness = sweep->materials[b].stiffness[lane];
     for (int c = 0; c < 3; ++c) {
         int32_t node = block->nodes[c + 1][lane];
         srVec3f move = srMulAddF(srMulAddF(srScaleF(g[c].x, P[0]), g[c].y, P[1]), g[c].z, P[2]);
         sum = srAddF(sum, move);
-        moveRow(sweep->rows, node, stiffness * weightOf(sweep->rows, node), move);
+        moveRow(sweep->rows, node, weightOf(sweep->rows, node), move);
     }
     int32_t node = block->nodes[0][lane];
-    moveRow(sweep->rows, node, -stiffness * weightOf(sweep->rows, node), sum);
+    moveRow(sweep->rows, node, -weightOf(sweep->rows, node), sum);
 }
 
 void srPlainCells(const srCellSweep* sweep, int32_t count) {

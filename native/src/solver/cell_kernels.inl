@@ -10,8 +10,9 @@
 // entry of C and b = 1 / (lambda V h^2) for J. A change of the corners by x_a += w_a P g_a changes F by P W,
 // W = sum w_a g_a g_a'. The multipliers of C (a matrix) and of J (sigma), P = Lambda + sigma n, satisfy
 //   C + P W + a Lambda = 0,    J - det G + n : (P W) + b sigma = 0,
-// and with K = W (W + a I)^-1, rho = a sigma:
-//   rho = (n : (C K) - (J - det G)) / (n : (n K) + b / a),    P = (rho n - C)(I - K) / a.
+// and with K = W (W + a I)^-1, S = (W + a I)^-1, rho = a sigma:
+//   rho = (n : (C K) - (J - det G)) / (n : (n K) + b / a),    P = (rho n - C) S.
+// Axes at rest are such that W, K and S are diagonal: they scale columns.
 // With several sweeps a substep, a Lambda so far is added to C, and b sigma so far to J - det G.
 
 // Of a rotation's step, squared. In a block whose steps are all smaller, C follows to first order: what that
@@ -255,20 +256,9 @@ SR_KERNEL Stretch findStretch(const srCellSweep* sweep, int32_t block, const Mat
     return s;
 }
 
-// A K for the symmetric K: xx, yy, zz, xy, yz, zx
-SR_KERNEL Mat mulSymmetric(const Mat* A, const srFloatW K[6]) {
-    return (Mat){addScaled(addScaled(scaled(K[0], A->a), K[3], A->b), K[5], A->c),
-                 addScaled(addScaled(scaled(K[3], A->a), K[1], A->b), K[4], A->c),
-                 addScaled(addScaled(scaled(K[5], A->a), K[4], A->b), K[2], A->c)};
-}
-
-// a P
 SR_KERNEL Mat findCorrection(const srCellMaterial* material, const Stretch* s, srFloatW targetVolume,
                              srCellMultiplier* multiplier) {
-    srFloatW K[6];
-    for (int i = 0; i < 6; i++) {
-        K[i] = srLoadFloatW(material->K[i]);
-    }
+    Vec K = loadVec(material->K), S = loadVec(material->S);
     const srFloatW zero = {0};
     srFloatW compliance = srLoadFloatW(material->volumeCompliance);
     Mat n = cofactor(&s->F);
@@ -279,16 +269,17 @@ SR_KERNEL Mat findCorrection(const srCellMaterial* material, const Stretch* s, s
         C = addMat(&C, &L);
         excess = excess + srLoadFloatW(multiplier->volume);
     }
-    Mat nK = mulSymmetric(&n, K);
-    srFloatW divisor = dotMat(&n, &nK) + compliance;
-    srFloatW rho = (dotMat(&nK, &C) - excess) / divisor;
+    srFloatW divisor =
+        (K.x * dot(n.a, n.a) + K.y * dot(n.b, n.b)) + (K.z * dot(n.c, n.c) + compliance);
+    srFloatW wanted = (K.x * dot(n.a, C.a) + K.y * dot(n.b, C.b)) + (K.z * dot(n.c, C.c) - excess);
+    srFloatW rho = wanted / divisor;
     rho = srSelect(divisor > zero, rho, zero);
     Mat M = {subVec(scaled(rho, n.a), C.a), subVec(scaled(rho, n.b), C.b), subVec(scaled(rho, n.c), C.c)};
-    Mat MK = mulSymmetric(&M, K);
-    Mat P = subMat(&M, &MK);
+    Mat P = {scaled(S.x, M.a), scaled(S.y, M.b), scaled(S.z, M.c)};
     if (multiplier != NULL) {
-        Mat change = {subVec(P.a, scaled(rho, n.a)), subVec(P.b, scaled(rho, n.b)),
-                      subVec(P.c, scaled(rho, n.c))};
+        srFloatW a = srLoadFloatW(material->compliance);
+        Mat change = {subVec(scaled(a, P.a), scaled(rho, n.a)), subVec(scaled(a, P.b), scaled(rho, n.b)),
+                      subVec(scaled(a, P.c), scaled(rho, n.c))};
         L = addMat(&L, &change);
         storeColumns(multiplier->L, &L);
         srStoreFloatW(multiplier->volume, srLoadFloatW(multiplier->volume) + compliance * rho);
@@ -322,9 +313,8 @@ SR_KERNEL void solveBlock(const srCellSweep* sweep, int32_t block, const int32_t
 
     Vec moves[4];
     spreadOver(&P, cells->gradients, moves);
-    srFloatW stiffness = srLoadFloatW(sweep->materials[block].stiffness);
     for (int corner = 0; corner < 4; corner++) {
-        srFloatW weight = stiffness * u.rows[corner][3];
+        srFloatW weight = u.rows[corner][3];
         u.rows[corner][0] = u.rows[corner][0] + weight * moves[corner].x;
         u.rows[corner][1] = u.rows[corner][1] + weight * moves[corner].y;
         u.rows[corner][2] = u.rows[corner][2] + weight * moves[corner].z;

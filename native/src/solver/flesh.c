@@ -262,7 +262,7 @@ static void correctPose(const Step* step, int32_t b) {
     srMat3Blockf F;
     srMat3Blockf R;
     memcpy(F.m, pose->G, sizeof(F.m));
-    const srCellFibres* fibres = step->rest->fibres != NULL ? &step->rest->fibres[b] : NULL;
+    const srCellFibres* fibres = step->rest->fibres != NULL ? &step->tuning->fibres[b] : NULL;
     if (fibres != NULL) {
         stretchRows(fibres, true, &F);
     }
@@ -306,7 +306,7 @@ static void poseCellRange(int32_t begin, int32_t end, int32_t worker, void* cont
     (void)worker;
     const Step* step = context;
     srFleshScratch* scratch = step->scratch;
-    step->kernels->poseCells(step->rest->blocks, scratch->poseRows, scratch->poses, begin, end);
+    step->kernels->poseCells(step->tuning->blocks, scratch->poseRows, scratch->poses, begin, end);
     if (step->sweep.poseErrors != NULL) {
         for (int32_t b = begin; b < end; ++b) {
             correctPose(step, b);
@@ -453,7 +453,7 @@ static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, cons
         .kernels = srGetSolverKernels(),
         .sweep =
             {
-                .blocks = rest->blocks,
+                .blocks = tuning->blocks,
                 .materials = tuning->materials,
                 .forceMaterials = tuning->forceMaterials,
                 .poses = scratch->poses,

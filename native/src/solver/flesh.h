@@ -125,6 +125,8 @@ typedef struct srFleshTuning {
     float* weights;  ///< Inverse mass, pull to the pose and damping included; 0 follows the rig exactly.
     float* carries;  ///< What the pull to the pose and the damping leave of a predicted move.
     float* pulls;    ///< What the pull to the pose takes of an offset.
+    srCellBlock* blocks; ///< As the rest's, along axes of their own (see srCellMaterial).
+    srCellFibres* fibres; ///< Likewise; null when the rest has none.
     srCellMaterial* materials;
     srCellForceMaterial* forceMaterials; ///< Only with coarse correction.
     srCoarse* coarse;

@@ -18,6 +18,7 @@
 #include "solver/patches.h"
 
 #include <math.h>
+#include <string.h>
 
 #define PI 3.14159265358979323846
 #define HARD_HOLD 0.999f // from here on a node follows its bone exactly
@@ -27,6 +28,8 @@
 // overshooting.
 #define COMPENSATION 0.8
 #define LEAST_COMPLIANCE 0.02
+
+#define JACOBI_SWEEPS 8
 
 #define COARSE_RELIEF (1.0 / 30.0)
 
@@ -50,13 +53,16 @@ srResult srCreateFleshTuning(const srFleshRest* rest, srFleshTuning* outTuning) 
     tuning.carries = SR_ALLOC_ZERO(float, rest->nodeCount);
     tuning.pulls = SR_ALLOC_ZERO(float, rest->nodeCount);
     tuning.materials = SR_ALLOC_ZERO(srCellMaterial, batchCount);
+    tuning.blocks = SR_ALLOC_ZERO(srCellBlock, batchCount);
+    tuning.fibres = rest->fibres != NULL ? SR_ALLOC_ZERO(srCellFibres, batchCount) : NULL;
     tuning.forceMaterials = SR_ALLOC_ZERO(srCellForceMaterial, batchCount);
     int32_t patchCount = rest->patches != NULL ? rest->patches->patchCount : 0;
     tuning.patchCompliances = patchCount > 0 ? SR_ALLOC_ZERO(float, patchCount) : NULL;
     *outTuning = tuning;
     if (tuning.weights == NULL || (patchCount > 0 && tuning.patchCompliances == NULL) ||
         tuning.carries == NULL || tuning.pulls == NULL ||
-        (batchCount > 0 && (tuning.materials == NULL || tuning.forceMaterials == NULL))) {
+        (batchCount > 0 && (tuning.materials == NULL || tuning.forceMaterials == NULL ||
+                            tuning.blocks == NULL || (rest->fibres != NULL && tuning.fibres == NULL)))) {
         srDestroyFleshTuning(rest, outTuning);
         return srFailOutOfMemory("the material");
     }
@@ -74,6 +80,8 @@ void srDestroyFleshTuning(const srFleshRest* rest, srFleshTuning* tuning) {
     SR_FREE(tuning->carries, rest->nodeCount);
     SR_FREE(tuning->pulls, rest->nodeCount);
     SR_FREE(tuning->materials, rest->batches.batchCount);
+    SR_FREE(tuning->blocks, rest->batches.batchCount);
+    SR_FREE(tuning->fibres, rest->batches.batchCount);
     SR_FREE(tuning->forceMaterials, rest->batches.batchCount);
     *tuning = (srFleshTuning){0};
 }
@@ -209,19 +217,46 @@ static void findW(const srCellBlock* block, const float* weights, int lane, doub
     }
 }
 
-// K = W (W + a I)^-1 = I - a (W + a I)^-1, by cofactors, in a form without that difference
-static void findK(const double W[6], double a, double K[6]) {
-    double xx = W[0] + a, yy = W[1] + a, zz = W[2] + a, xy = W[3], yz = W[4], zx = W[5];
-    double n[6] = {yy * zz - yz * yz, zz * xx - zx * zx, xx * yy - xy * xy,
-                   yz * zx - xy * zz, zx * xy - yz * xx, xy * yz - zx * yy};
-    double inverse = 1.0 / (xx * n[0] + xy * n[3] + zx * n[5]);
-    const double* m = W;
-    K[0] = inverse * (m[0] * n[0] + m[3] * n[3] + m[5] * n[5]);
-    K[1] = inverse * (m[3] * n[3] + m[1] * n[1] + m[4] * n[4]);
-    K[2] = inverse * (m[5] * n[5] + m[4] * n[4] + m[2] * n[2]);
-    K[3] = inverse * (m[0] * n[3] + m[3] * n[1] + m[5] * n[4]);
-    K[4] = inverse * (m[3] * n[5] + m[1] * n[4] + m[4] * n[2]);
-    K[5] = inverse * (m[0] * n[5] + m[3] * n[4] + m[5] * n[2]);
+// Axes V in which W is diagonal, and its entries there; Jacobi's method
+static void findAxes(const double W[6], double V[3][3], double w[3]) {
+    double A[3][3] = {{W[0], W[3], W[5]}, {W[3], W[1], W[4]}, {W[5], W[4], W[2]}};
+    for (int k = 0; k < 9; ++k) {
+        V[k / 3][k % 3] = k % 4 == 0 ? 1.0 : 0.0;
+    }
+    for (int round = 0; round < 3 * JACOBI_SWEEPS; ++round) {
+        int p = round % 3, q = (p + 1) % 3;
+        if (A[p][q] == 0.0) {
+            continue;
+        }
+        double half = (A[q][q] - A[p][p]) / (2.0 * A[p][q]);
+        double t = (half >= 0.0 ? 1.0 : -1.0) / (fabs(half) + sqrt(half * half + 1.0));
+        double c = 1.0 / sqrt(t * t + 1.0);
+        double s = t * c;
+        for (int k = 0; k < 3; ++k) {
+            double x = A[k][p], y = A[k][q];
+            A[k][p] = c * x - s * y;
+            A[k][q] = s * x + c * y;
+            x = V[k][p], y = V[k][q];
+            V[k][p] = c * x - s * y;
+            V[k][q] = s * x + c * y;
+        }
+        for (int k = 0; k < 3; ++k) {
+            double x = A[p][k], y = A[q][k];
+            A[p][k] = c * x - s * y;
+            A[q][k] = s * x + c * y;
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        w[k] = fmax(A[k][k], 0.0);
+    }
+}
+
+// V'x, for the lane of a vector
+static void turnLane(double V[3][3], float x[3][SR_LANES_PER_BLOCK], int lane, float out[3][SR_LANES_PER_BLOCK]) {
+    double old[3] = {(double)x[0][lane], (double)x[1][lane], (double)x[2][lane]};
+    for (int axis = 0; axis < 3; ++axis) {
+        out[axis][lane] = (float)(V[0][axis] * old[0] + V[1][axis] * old[1] + V[2][axis] * old[2]);
+    }
 }
 
 static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, int lane) {
@@ -240,27 +275,41 @@ static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, 
     double bulk = moduli.lameLambda * volume * step * step / tuning->massUnit;
     forces->shape[lane] = (float)shape;
     forces->volume[lane] = (float)bulk;
-    double K[6] = {0.0};
-    double stiffness = 0.0;
     double ratio = LARGEST_RATIO;
-    if (shape > 0.0) {
-        double W[6];
+    double W[6] = {0.0};
+    double V[3][3];
+    double w[3];
+    if (volume > 0.0) {
         findW(&rest->blocks[b], tuning->weights, lane, W);
-        double w = (W[0] + W[1] + W[2]) / 3.0;
+    }
+    findAxes(W, V, w);
+    for (int corner = 0; corner < 3; ++corner) {
+        turnLane(V, rest->blocks[b].gradients[corner], lane, tuning->blocks[b].gradients[corner]);
+    }
+    if (rest->fibres != NULL) {
+        turnLane(V, rest->fibres[b].d, lane, tuning->fibres[b].d);
+        tuning->fibres[b].root[lane] = rest->fibres[b].root[lane];
+    }
+    material->compliance[lane] = 0.0f;
+    for (int axis = 0; axis < 3; ++axis) {
+        material->K[axis][lane] = 0.0f;
+        material->S[axis][lane] = 0.0f;
+    }
+    if (shape > 0.0) {
+        double mean = (W[0] + W[1] + W[2]) / 3.0;
         double a = 1.0 / shape;
         double b0 = bulk > 0.0 ? 1.0 / bulk : LARGEST_RATIO * a;
         if (!tuning->dials.isUncompensated && tuning->dials.sweeps == 1) {
-            a = fmax(a - COMPENSATION * w, LEAST_COMPLIANCE * w);
-            b0 = fmax(b0 - COMPENSATION * w, 0.0);
+            a = fmax(a - COMPENSATION * mean, LEAST_COMPLIANCE * mean);
+            b0 = fmax(b0 - COMPENSATION * mean, 0.0);
         }
-        stiffness = 1.0 / a;
         ratio = fmin(b0 / a, LARGEST_RATIO);
-        findK(W, a, K);
+        material->compliance[lane] = (float)a;
+        for (int axis = 0; axis < 3; ++axis) {
+            material->K[axis][lane] = (float)(w[axis] / (w[axis] + a));
+            material->S[axis][lane] = (float)(1.0 / (w[axis] + a));
+        }
     }
-    for (int i = 0; i < 6; ++i) {
-        material->K[i][lane] = (float)K[i];
-    }
-    material->stiffness[lane] = (float)stiffness;
     material->volumeCompliance[lane] = (float)ratio;
 }
 
@@ -334,6 +383,7 @@ srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const
     findMasses(tuning, rest);
     tuneNodes(tuning, rest);
     for (int32_t b = 0; b < rest->batches.batchCount; ++b) {
+        memcpy(tuning->blocks[b].nodes, rest->blocks[b].nodes, sizeof(rest->blocks[b].nodes));
         for (int lane = 0; lane < SR_BATCH_LANES; ++lane) {
             tuneLane(tuning, rest, b, lane);
         }

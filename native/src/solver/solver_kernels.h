@@ -24,11 +24,13 @@ typedef struct srCellBlock {
     float gradients[3][3][SR_LANES_PER_BLOCK]; ///< [corner - 1][axis]
 } srCellBlock;
 
-/// Material of eight cells, for one substep: with W = sum w_a g_a g_a', a and b the compliances of shape and
-/// volume, K = W (W + a I)^-1.
+/// Material of eight cells, for one substep. With W = sum w_a g_a g_a', a and b the compliances of shape and
+/// volume: gradients are given along axes in which W is diagonal, w its entries. What a cell is measured by
+/// does not care for its axes at rest.
 typedef struct srCellMaterial {
-    alignas(32) float K[6][SR_LANES_PER_BLOCK]; ///< xx, yy, zz, xy, yz, zx
-    float stiffness[SR_LANES_PER_BLOCK];        ///< 1 / a
+    alignas(32) float K[3][SR_LANES_PER_BLOCK]; ///< w / (w + a)
+    float S[3][SR_LANES_PER_BLOCK];             ///< 1 / (w + a)
+    float compliance[SR_LANES_PER_BLOCK];       ///< a
     float volumeCompliance[SR_LANES_PER_BLOCK]; ///< b / a
 } srCellMaterial;
 

@@ -52,10 +52,10 @@ static void makeCells(Cells* cells, uint64_t seed, float shake) {
         cells->turn.q[0][lane] = 1.0f;
         cells->forceMaterial.shape[lane] = 1.0f + draw(&seed);
         cells->forceMaterial.volume[lane] = 2.0f + draw(&seed);
-        for (int i = 0; i < 6; ++i) {
-            cells->material.K[i][lane] = i < 3 ? 0.4f + 0.1f * draw(&seed) : 0.05f * draw(&seed);
+        for (int i = 0; i < 3; ++i) {
+            cells->material.K[i][lane] = 0.4f + 0.1f * draw(&seed);
+            cells->material.S[i][lane] = 0.5f * (1.0f - cells->material.K[i][lane]);
         }
-        cells->material.stiffness[lane] = 0.5f;
         cells->material.volumeCompliance[lane] = 0.3f;
     }
     srGetSolverKernels()->poseCells(&cells->block, cells->poseRows, &cells->pose, 0, 1);
