@@ -302,7 +302,7 @@ SR_KERNEL void solveBlock(const srCellSweep* sweep, int32_t block, const int32_t
     const srCellPose* pose = &sweep->poses[block];
     Corners u;
     for (int corner = 0; corner < 4; corner++) {
-        srGatherFullRowsFloat(sweep->rows, cells->nodes[corner], u.rows[corner]);
+        gatherPlaces(sweep->rows, cells->places[corner], u.rows[corner]);
     }
     Mat dF = gradientOf(&u, cells->gradients);
     Mat G = loadColumns(pose->G);
@@ -318,7 +318,7 @@ SR_KERNEL void solveBlock(const srCellSweep* sweep, int32_t block, const int32_t
         u.rows[corner][0] = u.rows[corner][0] + weight * moves[corner].x;
         u.rows[corner][1] = u.rows[corner][1] + weight * moves[corner].y;
         u.rows[corner][2] = u.rows[corner][2] + weight * moves[corner].z;
-        srStoreFullRowsFloat(sweep->rows, cells->nodes[corner], u.rows[corner]);
+        storePlaces(sweep->rows, cells->places[corner], u.rows[corner]);
     }
 }
 
@@ -345,7 +345,7 @@ static void addForces(const srCellSweep* sweep, int32_t begin, int32_t end) {
         const srCellPose* pose = &sweep->poses[block];
         Corners u;
         for (int corner = 0; corner < 4; corner++) {
-            srGatherRowsFloat(sweep->rows, cells->nodes[corner], u.rows[corner]);
+            gatherPlaces(sweep->rows, cells->places[corner], u.rows[corner]);
         }
         Mat dF = gradientOf(&u, cells->gradients);
         Mat G = loadColumns(pose->G);
@@ -368,7 +368,7 @@ static void addForces(const srCellSweep* sweep, int32_t begin, int32_t end) {
         spreadOver(&P, cells->gradients, forces);
         for (int corner = 0; corner < 4; corner++) {
             srFloatW lanes[3] = {forces[corner].x, forces[corner].y, forces[corner].z};
-            srScatterRowsFloat(sweep->forces, cells->nodes[corner], lanes);
+            addToPlaces(sweep->forces, cells->places[corner], lanes);
         }
     }
 }
@@ -378,7 +378,7 @@ static void poseCells(const srCellBlock* blocks, const float* rows, srCellPose* 
     for (int32_t block = begin; block < end; block++) {
         Corners p;
         for (int corner = 0; corner < 4; corner++) {
-            srGatherRowsFloat(rows, blocks[block].nodes[corner], p.rows[corner]);
+            gatherPlaces(rows, blocks[block].places[corner], p.rows[corner]);
         }
         Mat F = gradientOf(&p, blocks[block].gradients);
         storeColumns(outPoses[block].G, &F);

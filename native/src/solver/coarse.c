@@ -141,7 +141,7 @@ static void findAround(const srCoarseRest* rest, const srCellBlock* block, const
         }
     }
     for (int c = 0; c < 4; ++c) {
-        int32_t node = block->nodes[c][lane];
+        int32_t node = block->places[c][lane] / SR_ROW_FLOATS;
         if (weights[node] > 0.0f) {
             addCorner(rest, node, g[c], around);
         }

@@ -81,7 +81,7 @@ static void fillLane(const srFleshShape* shape, int32_t cell, int lane, int32_t 
     srVec3 gradients[3];
     double volume = cell == SR_NULL_INDEX ? 0.0 : findGradients(shape->nodes, shape->cells[cell], gradients);
     for (int c = 0; c < 4; ++c) {
-        block->nodes[c][lane] = volume > 0.0 ? shape->cells[cell][c] : spareRow;
+        block->places[c][lane] = SR_ROW_FLOATS * (volume > 0.0 ? shape->cells[cell][c] : spareRow);
     }
     if (!(volume > 0.0)) {
         return;

@@ -151,7 +151,7 @@ static void findMasses(srFleshTuning* tuning, const srFleshRest* rest) {
             if (volume > 0.0) {
                 double mass = 0.25 * volume * densityOf(&tuning->dials, rest->batches.members[b][lane]);
                 for (int c = 0; c < 4; ++c) {
-                    masses[rest->blocks[b].nodes[c][lane]] += (float)mass;
+                    masses[rest->blocks[b].places[c][lane] / SR_ROW_FLOATS] += (float)mass;
                 }
             }
         }
@@ -207,7 +207,7 @@ static void findW(const srCellBlock* block, const float* weights, int lane, doub
         }
     }
     for (int c = 0; c < 4; ++c) {
-        double w = (double)weights[block->nodes[c][lane]];
+        double w = (double)weights[block->places[c][lane] / SR_ROW_FLOATS];
         W[0] += w * g[c][0] * g[c][0];
         W[1] += w * g[c][1] * g[c][1];
         W[2] += w * g[c][2] * g[c][2];
@@ -383,7 +383,7 @@ srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const
     findMasses(tuning, rest);
     tuneNodes(tuning, rest);
     for (int32_t b = 0; b < rest->batches.batchCount; ++b) {
-        memcpy(tuning->blocks[b].nodes, rest->blocks[b].nodes, sizeof(rest->blocks[b].nodes));
+        memcpy(tuning->blocks[b].places, rest->blocks[b].places, sizeof(rest->blocks[b].places));
         for (int lane = 0; lane < SR_BATCH_LANES; ++lane) {
             tuneLane(tuning, rest, b, lane);
         }

@@ -17,10 +17,11 @@
 #define SR_LANES_PER_BLOCK 8
 #define SR_ROW_FLOATS 4
 
-/// Rest of eight cells: corners, and the gradients of the shape functions of corners 1 to 3 (that of corner 0
+/// Rest of eight cells: where the rows of the corners begin (4 floats a node, the fourth the inverse mass), and
+/// the gradients of the shape functions of corners 1 to 3 (that of corner 0
 /// is minus their sum), so that F = sum over a of (x_a - x_0) g_a'.
 typedef struct srCellBlock {
-    alignas(32) int32_t nodes[4][SR_LANES_PER_BLOCK];
+    alignas(32) int32_t places[4][SR_LANES_PER_BLOCK];
     float gradients[3][3][SR_LANES_PER_BLOCK]; ///< [corner - 1][axis]
 } srCellBlock;
 
@@ -100,7 +101,7 @@ typedef struct srPatchSweep {
 
 /// Eight distances between two nodes.
 typedef struct srDistanceBlock {
-    alignas(32) int32_t nodes[2][SR_LANES_PER_BLOCK];
+    alignas(32) int32_t places[2][SR_LANES_PER_BLOCK]; ///< As a cell's.
     float lengths[SR_LANES_PER_BLOCK];
     float compliances[SR_LANES_PER_BLOCK]; ///< Over h^2.
     float multipliers[SR_LANES_PER_BLOCK]; ///< Of the step so far.
@@ -108,7 +109,7 @@ typedef struct srDistanceBlock {
 
 /// Eight volumes of cells.
 typedef struct srVolumeBlock {
-    alignas(32) int32_t nodes[4][SR_LANES_PER_BLOCK];
+    alignas(32) int32_t places[4][SR_LANES_PER_BLOCK];
     float sixVolumes[SR_LANES_PER_BLOCK];
     float compliances[SR_LANES_PER_BLOCK]; ///< Of six volumes, over h^2.
     float multipliers[SR_LANES_PER_BLOCK];

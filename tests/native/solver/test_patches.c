@@ -28,9 +28,9 @@ static void each_cell_is_in_one_patch_of_at_most_eight_neighbours(void** state) 
             ++size;
             ++counts[8 * patch->batches[lane] + patch->lanes[lane]];
             for (int c = 0; c < 4; ++c) {
-                assert_int_equal(patch->nodes[patch->locals[c][lane]], patch->cells.nodes[c][lane]);
-                assert_int_equal(patch->cells.nodes[c][lane],
-                                 body.rest.blocks[patch->batches[lane]].nodes[c][patch->lanes[lane]]);
+                assert_int_equal(4 * patch->nodes[patch->locals[c][lane]], patch->cells.places[c][lane]);
+                assert_int_equal(patch->cells.places[c][lane],
+                                 body.rest.blocks[patch->batches[lane]].places[c][patch->lanes[lane]]);
             }
         }
         smallCount += size < 8;
@@ -85,9 +85,9 @@ static double findVolume(const FleshBody* body, const srPatch* patch, const floa
         if (patch->batches[lane] != SR_NULL_INDEX) {
             srVec3 x[4];
             for (int c = 0; c < 4; ++c) {
-                const float* u = rows + 4 * (size_t)patch->cells.nodes[c][lane];
+                const float* u = rows + patch->cells.places[c][lane];
                 srVec3 moved = {(double)u[0], (double)u[1], (double)u[2]};
-                x[c] = srAdd(body->cage.nodes[patch->cells.nodes[c][lane]], moved);
+                x[c] = srAdd(body->cage.nodes[patch->cells.places[c][lane] / 4], moved);
             }
             volume += srDot(srSub(x[1], x[0]), srCross(srSub(x[2], x[0]), srSub(x[3], x[0]))) / 6.0;
         }
