@@ -93,7 +93,8 @@ static void benchDistances(srBenchReport* report, const char* caseName, const sr
         for (int32_t k = 0; k < 8 * batches.batchCount; ++k) {
             int32_t edge = batches.members[k / 8][k % 8];
             for (int c = 0; c < 2; ++c) {
-                blocks[k / 8].nodes[c][k % 8] = edge == -1 ? cage->nodeCount : cage->edges[edge][c];
+                blocks[k / 8].places[c][k % 8] =
+                    SR_ROW_FLOATS * (edge == -1 ? cage->nodeCount : cage->edges[edge][c]);
             }
             if (edge != -1) {
                 blocks[k / 8].lengths[k % 8] =
@@ -130,7 +131,7 @@ static void benchVolumes(srBenchReport* report, const char* caseName, const srBe
     }
     memset(blocks, 0, (size_t)batchCount * sizeof(srVolumeBlock));
     for (int32_t b = 0; b < batchCount; ++b) {
-        memcpy(blocks[b].nodes, flesh->rest.blocks[b].nodes, sizeof(blocks[b].nodes));
+        memcpy(blocks[b].places, flesh->rest.blocks[b].places, sizeof(blocks[b].places));
         for (int lane = 0; lane < 8; ++lane) {
             blocks[b].sixVolumes[lane] = 6.0f * flesh->rest.volumes[b].V[lane];
             blocks[b].compliances[lane] = 1e-4f;
@@ -158,12 +159,12 @@ static void benchBlocks(srBenchReport* report, const char* caseName, srBenchFles
     srCellPose* poses = aligned_alloc(64, (size_t)batchCount * sizeof(srCellPose));
     srCellTurn* turns = aligned_alloc(64, (size_t)batchCount * sizeof(srCellTurn));
     if (poses != NULL && turns != NULL) {
-        srGetSolverKernels()->poseCells(flesh->rest.blocks, poseRows, poses, 0, batchCount);
+        srGetSolverKernels()->poseCells(flesh->tuning.blocks, poseRows, poses, 0, batchCount);
         memset(turns, 0, (size_t)batchCount * sizeof(srCellTurn));
         for (int32_t k = 0; k < 8 * batchCount; ++k) {
             turns[k / 8].q[0][k % 8] = 1.0f;
         }
-        srCellSweep sweep = {.blocks = flesh->rest.blocks,
+        srCellSweep sweep = {.blocks = flesh->tuning.blocks,
                              .materials = flesh->tuning.materials,
                              .poses = poses,
                              .turns = turns,

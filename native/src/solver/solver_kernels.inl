@@ -12,6 +12,8 @@
 #include "math/simd_element.inl"
 #include "math/mat3_kernels.inl"
 
+#include "solver/place_kernels.inl"
+
 #include "solver/cell_kernels.inl"
 #include "solver/constraint_kernels.inl"
 #include "solver/handle_kernels.inl"
