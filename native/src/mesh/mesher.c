@@ -56,6 +56,7 @@
 #define STRETCH_COUNT 4
 #define STRETCHED_GROWTH 1.1
 #define FIRST_SHARE 0.9
+#define FINISHED_SHARE 0.97
 
 #define MAX_POINT_COUNT (1 << 23)
 #define MIN_TARGET 8
@@ -370,7 +371,8 @@ static srResult checkSettings(const srMesherSettings* settings) {
     return sr_success;
 }
 
-static srResult finishMesh(const Meshing* meshing, const Trial* trial, srMesh* mesh) {
+static srResult finishMesh(const Meshing* meshing, const Trial* trial, const srProgress* progress,
+                           srMesh* mesh) {
     const srRawCells* cells = &trial->cells;
     if (cells->cellCount == 0) {
         return srFail(sr_errorNoInside, "What the surface encloses is too thin for a cage of %d nodes.",
@@ -385,6 +387,7 @@ static srResult finishMesh(const Meshing* meshing, const Trial* trial, srMesh* m
     }
     SR_TRY(srCreateCageMapped(cells->nodes, cells->nodeCount, (const int32_t (*)[4])cells->cells,
                               cells->cellCount, newCells, &mesh->cage));
+    SR_TRY(srReportProgress(progress, 0.5));
     srHomesInput input = {meshing->surface, &meshing->contacts, &trial->scaffold,
                           &trial->flesh,    &trial->copies,     cells};
     SR_TRY(srFindHomes(&input, trial->arena, homes));
@@ -556,7 +559,8 @@ srResult srMeshSurface(const srSurface* surface, const srMesherSettings* setting
     srMesh mesh = {0};
     srMesherReport report = {0};
     srProgress whole = {settings->progress, settings->progressContext, 0.0f, 1.0f};
-    srProgress stretching = srPartOfProgress(&whole, FIRST_SHARE, 1.0);
+    srProgress stretching = srPartOfProgress(&whole, FIRST_SHARE, FINISHED_SHARE);
+    srProgress finishing = srPartOfProgress(&whole, FINISHED_SHARE, 1.0);
     Attempt attempt = {.stretch = {1.0, 1.0, 1.0}};
 
     // find the cells, make them a cage
@@ -565,7 +569,7 @@ srResult srMeshSurface(const srSurface* surface, const srMesherSettings* setting
     if (attempt.best.cells.cellCount > 0) {
         SR_TRY_CLEANUP(tryStretches(surface, settings, &stretching, &attempt));
     }
-    SR_TRY_CLEANUP(finishMesh(&attempt.meshing, &attempt.best, &mesh));
+    SR_TRY_CLEANUP(finishMesh(&attempt.meshing, &attempt.best, &finishing, &mesh));
     unstretch(attempt.stretch, &mesh.cage);
     report.trialCount = attempt.trialCount;
     report.solid = attempt.repaired;
