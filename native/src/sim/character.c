@@ -72,6 +72,10 @@ static bool reportWhole(float fraction, void* context) {
     return !srJob_IsCancelled(job);
 }
 
+static srProgress partOf(const Preparing* preparing, float from, float to) {
+    return (srProgress){preparing->job != NULL ? reportWhole : NULL, preparing->job, from, to};
+}
+
 static bool reportMeshing(float fraction, void* context) {
     return reportWhole(0.05f + 0.6f * fraction, context);
 }
@@ -111,6 +115,8 @@ static srResult makeCage(Preparing* preparing) {
     SR_TRY(preparing->def->cageCells != NULL ? takeGivenCage(preparing) : makeOwnCage(preparing));
     const srCage* cage = &preparing->character->cage;
     srCharacterReport* out = &preparing->character->report;
+    srProgress measuring = partOf(preparing, 0.65f, 0.65f);
+    SR_TRY(srReportProgress(&measuring, 0.0));
     out->nodeCount = cage->nodeCount;
     out->cellCount = cage->cellCount;
     out->edgeCount = cage->edgeCount;
@@ -126,11 +132,13 @@ static srResult makeCage(Preparing* preparing) {
 }
 
 static srResult embedSkin(Preparing* preparing) {
-    srEmbedding* embedding = &preparing->character->embedding;
-    SR_TRY(srCreateEmbedding(&preparing->character->cage, preparing->skin, preparing->pointCells,
-                             preparing->def->skinVertexCount, embedding));
-    SR_TRY(
-        srCreateBlend(&preparing->character->cage, embedding, preparing->skin, &preparing->character->blend));
+    srCharacter* character = preparing->character;
+    srEmbedding* embedding = &character->embedding;
+    srProgress finding = partOf(preparing, 0.65f, 0.7f), blending = partOf(preparing, 0.7f, 0.75f);
+    SR_TRY(srCreateEmbeddingWithProgress(&character->cage, preparing->skin, preparing->pointCells,
+                                         preparing->def->skinVertexCount, &finding, embedding));
+    SR_TRY(srCreateBlendWithProgress(&character->cage, embedding, preparing->skin, &blending,
+                                     &character->blend));
     for (int32_t v = 0; v < embedding->pointCount; ++v) {
         srVec3 x = preparing->skin[v];
         double sum = x.x + x.y + x.z;
@@ -197,7 +205,7 @@ static srResult transferWeights(Preparing* preparing) {
     SR_TRY_CLEANUP(
         srCreateRig(def->boneRests, def->boneSpaces, def->boneCount, def->spaceCount, &character->rig));
     SR_TRY_CLEANUP(paintWithObject(def, &painted, &character->report.unweightedVertexCount));
-    srProgress progress = {preparing->job != NULL ? reportWhole : NULL, preparing->job, 0.75f, 0.9f};
+    srProgress progress = partOf(preparing, 0.75f, 0.9f);
     SR_TRY_CLEANUP(srTransferWeights(&character->cage, &character->embedding, &painted, &progress, dense));
     SR_TRY_CLEANUP(srCreateNodeWeights(dense, character->cage.nodeCount, mapCount, &character->weights));
 
@@ -243,12 +251,13 @@ static srResult makeBody(Preparing* preparing, const float* holds, const float* 
     return srCreateXpbdRest(&shape, &character->body);
 }
 
-static srResult readMaps(const srCharacter* character, const srCharacterMaps* maps, srNodeMaps* outMaps) {
+static srResult readMaps(const srCharacter* character, const srCharacterMaps* maps,
+                         const srProgress* progress, srNodeMaps* outMaps) {
     const float* const painted[sr_mapKindCount] = {
         [sr_mapStiffness] = maps->stiffness, [sr_mapMass] = maps->mass, [sr_mapDamping] = maps->damping,
         [sr_mapHold] = maps->hold,           [sr_mapPin] = maps->pin,
     };
-    return srTransferMaps(&character->cage, &character->embedding, painted, outMaps);
+    return srTransferMaps(&character->cage, &character->embedding, painted, progress, outMaps);
 }
 
 static srResult holdBody(Preparing* preparing) {
@@ -285,7 +294,8 @@ cleanup:
 
 static srResult paintBody(Preparing* preparing) {
     srCharacter* character = preparing->character;
-    SR_TRY(readMaps(character, &preparing->def->maps, &character->maps));
+    srProgress progress = partOf(preparing, 0.95f, 1.0f);
+    SR_TRY(readMaps(character, &preparing->def->maps, &progress, &character->maps));
     srCharacter_CountHeld(character);
     return finishStage(preparing, 1.0f, &character->report.mapsSeconds);
 }
@@ -359,7 +369,7 @@ static bool areMapsEqual(const srNodeMaps* a, const srNodeMaps* b) {
 
 srResult srCharacter_ChangeMaps(srCharacter* character, const srCharacterMaps* maps) {
     srNodeMaps made;
-    SR_TRY(readMaps(character, maps, &made));
+    SR_TRY(readMaps(character, maps, NULL, &made));
     srAudience_Hold(character->audience);
     bool isNew = !areMapsEqual(&made, &character->maps);
     srAudience_Release(character->audience);
