@@ -15,8 +15,8 @@
 
 #define FRAME_RATE 24.0
 
-static srResult createParts(const int32_t counts[3], int32_t handleCount, int32_t substeps, srBenchFlesh* flesh,
-                            float* holds, float* distances) {
+static srResult createParts(const int32_t counts[3], int32_t handleCount, int32_t substeps,
+                            srBenchFlesh* flesh, float* holds, float* distances) {
     const double spacing = 0.1;
     SR_TRY(srTestCreateBarCage(counts, spacing, &flesh->cage));
     for (int32_t i = 0; i < flesh->cage.nodeCount; ++i) {
@@ -27,7 +27,7 @@ static srResult createParts(const int32_t counts[3], int32_t handleCount, int32_
     srFleshShape shape = {
         .nodes = flesh->cage.nodes,
         .nodeCount = flesh->cage.nodeCount,
-        .cells = (const int32_t(*)[4])flesh->cage.cells,
+        .cells = (const int32_t (*)[4])flesh->cage.cells,
         .cellCount = flesh->cage.cellCount,
         .holds = holds,
         .boneDistances = distances,
@@ -63,7 +63,8 @@ bool srBenchCreateFlesh(const int32_t counts[3], int32_t handleCount, int32_t su
         *arrays[k] = calloc(nodeCount, sizeof(srVec3f));
         isComplete = isComplete && *arrays[k] != NULL;
     }
-    isComplete = isComplete && createParts(counts, handleCount, substeps, out, holds, distances) == sr_success;
+    isComplete =
+        isComplete && createParts(counts, handleCount, substeps, out, holds, distances) == sr_success;
     free(holds);
     free(distances);
     if (!isComplete) {

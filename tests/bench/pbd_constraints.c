@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// One sweep over all distances, volumes or blocks of a cage, against the same in plain C; and how many bytes a
-// sweep moves, against what memory gives a copy of as many.
+// One sweep over all distances, volumes or blocks of a cage, against the same in plain C; and how many bytes
+// a sweep moves, against what memory gives a copy of as many.
 
 #include "core/thread.h"
 #include "pbd_parts.h"
@@ -80,7 +80,8 @@ static double timeCopy(size_t bytes) {
     return best;
 }
 
-static void benchDistances(srBenchReport* report, const char* caseName, const srBenchFlesh* flesh, float* rows) {
+static void benchDistances(srBenchReport* report, const char* caseName, const srBenchFlesh* flesh,
+                           float* rows) {
     const srCage* cage = &flesh->cage;
     srBatches batches;
     if (srCreateBatches(cage->edges[0], 2, cage->edgeCount, cage->nodeCount, &batches) != sr_success) {
@@ -110,7 +111,8 @@ static void benchDistances(srBenchReport* report, const char* caseName, const sr
             keepLeast(&best.plain, middle - start);
             keepLeast(&best.ours, srGetSeconds() - middle);
         }
-        size_t bytes = (size_t)batches.batchCount * (sizeof(srDistanceBlock) + 32) + 32 * (size_t)cage->nodeCount;
+        size_t bytes =
+            (size_t)batches.batchCount * (sizeof(srDistanceBlock) + 32) + 32 * (size_t)cage->nodeCount;
         best.copy = timeCopy(bytes);
         reportConstraint(report, caseName, "a distance", cage->edgeCount, bytes, &best, "<= 2.5", ">= 2.5");
     }
@@ -118,7 +120,8 @@ static void benchDistances(srBenchReport* report, const char* caseName, const sr
     srDestroyBatches(&batches);
 }
 
-static void benchVolumes(srBenchReport* report, const char* caseName, const srBenchFlesh* flesh, float* rows) {
+static void benchVolumes(srBenchReport* report, const char* caseName, const srBenchFlesh* flesh,
+                         float* rows) {
     const srCage* cage = &flesh->cage;
     int32_t batchCount = flesh->rest.batches.batchCount;
     srVolumeBlock* blocks = aligned_alloc(64, (size_t)batchCount * sizeof(srVolumeBlock));
@@ -177,8 +180,8 @@ static void benchBlocks(srBenchReport* report, const char* caseName, srBenchFles
             keepLeast(&best.plain, middle - start);
             keepLeast(&best.ours, srGetSeconds() - middle);
         }
-        size_t bytes = (size_t)batchCount * (sizeof(srCellBlock) + sizeof(srCellMaterial) + sizeof(srCellPose) +
-                                             2 * sizeof(srCellTurn)) +
+        size_t bytes = (size_t)batchCount * (sizeof(srCellBlock) + sizeof(srCellMaterial) +
+                                             sizeof(srCellPose) + 2 * sizeof(srCellTurn)) +
                        32 * (size_t)flesh->cage.nodeCount;
         best.copy = timeCopy(bytes);
         reportConstraint(report, caseName, "a block", flesh->cage.cellCount, bytes, &best, "<= 11", ">= 6");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Whole frames: skinning of the cage, pull to the pose, five substeps. A body two cubes thick, because cages of
-// characters are mostly surface; and how cost grows from a thousand nodes to a million.
+// Whole frames: skinning of the cage, pull to the pose, five substeps. A body two cubes thick, because cages
+// of characters are mostly surface; and how cost grows from a thousand nodes to a million.
 
 #include "core/parallel.h"
 #include "core/thread.h"
@@ -36,8 +36,8 @@ static bool createSkinning(const srCage* cage, Skinning* out) {
         out->maps[b] = srIdentity34();
         out->maps[b].m[0][3] = 0.01 * b;
     }
-    isComplete = isComplete &&
-                 srCreateNodeWeights(dense, cage->nodeCount, BONES, &out->weights) == sr_success;
+    isComplete =
+        isComplete && srCreateNodeWeights(dense, cage->nodeCount, BONES, &out->weights) == sr_success;
     free(dense);
     return isComplete;
 }

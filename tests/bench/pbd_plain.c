@@ -36,7 +36,8 @@ void srPlainDistances(srDistanceBlock* blocks, int32_t count, float* rows) {
             continue;
         }
         float alpha = block->compliances[lane];
-        float change = (block->lengths[lane] - length - alpha * block->multipliers[lane]) / (weighted + alpha);
+        float change =
+            (block->lengths[lane] - length - alpha * block->multipliers[lane]) / (weighted + alpha);
         block->multipliers[lane] += change;
         float scale = change / length;
         moveRow(rows, i, weightOf(rows, i) * scale, d);
@@ -127,7 +128,8 @@ static void mulSymmetric(const srVec3f A[3], const float K[6], srVec3f out[3]) {
 }
 
 // a P
-static void correctCell(const Cell* cell, const srCellMaterial* material, int lane, float target, srVec3f P[3]) {
+static void correctCell(const Cell* cell, const srCellMaterial* material, int lane, float target,
+                        srVec3f P[3]) {
     float K[6];
     for (int i = 0; i < 6; ++i) {
         K[i] = material->K[i][lane];
@@ -161,11 +163,12 @@ static void solvePlainCell(const srCellSweep* sweep, int32_t b, int lane) {
     srVec3f u0 = readRow(sweep->rows, block->nodes[0][lane]);
     srVec3f d[3];
     for (int c = 0; c < 3; ++c) {
-        g[c] = (srVec3f){block->gradients[c][0][lane], block->gradients[c][1][lane], block->gradients[c][2][lane]};
+        g[c] = (srVec3f){block->gradients[c][0][lane], block->gradients[c][1][lane],
+                         block->gradients[c][2][lane]};
         d[c] = srSubF(readRow(sweep->rows, block->nodes[c + 1][lane]), u0);
     }
     for (int k = 0; k < 3; ++k) {
-        const float(*G)[SR_LANES_PER_BLOCK] = sweep->poses[b].G[k];
+        const float (*G)[SR_LANES_PER_BLOCK] = sweep->poses[b].G[k];
         cell.G[k] = (srVec3f){G[0][lane], G[1][lane], G[2][lane]};
         cell.F[k] = cell.G[k];
         for (int c = 0; c < 3; ++c) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What a careful programmer writes without wide types: the same blocks and the same arithmetic, one lane after
-// the other. The baselines of bench_pbd.c; they share no code with the kernels.
+// What a careful programmer writes without wide types: the same blocks and the same arithmetic, one lane
+// after the other. The baselines of bench_pbd.c; they share no code with the kernels.
 
 #pragma once
 

@@ -70,8 +70,8 @@ static srResult packChunks(const int32_t* nodes, int32_t arity, int32_t nodeCoun
     packing.next = SR_ALLOC(int32_t, (size_t)count + 1);
     packing.members = srAlloc((size_t)count, sizeof(*packing.members));
     batches->starts = SR_ALLOC_ZERO(int32_t, (size_t)chunks->chunkCount + 1);
-    bool isComplete = packing.marks != NULL && packing.next != NULL && packing.members != NULL &&
-                      batches->starts != NULL;
+    bool isComplete =
+        packing.marks != NULL && packing.next != NULL && packing.members != NULL && batches->starts != NULL;
     for (int32_t k = 0; isComplete && k < chunks->chunkCount; ++k) {
         int32_t begin = chunks->starts[k];
         packChunk(&packing, chunks->order + begin, chunks->starts[k + 1] - begin);

@@ -15,9 +15,10 @@
 #include <string.h>
 
 #define PATCH_STIFFNESS 1e3 // of a patch that keeps its volume, times its cells' own
-#define MOST_AROUND 32   // handles that a cell may lie in; more are left out, the matrix is one of a correction
+#define MOST_AROUND 32 // handles that a cell may lie in; more are left out, the matrix is one of a correction
 #define POSE_SAMPLES 2048 // nodes that tell how handles are turned
-#define LEAST_PIVOT 1e-7 // added to the diagonal, relative: handles of too few nodes to tell their motions apart
+#define LEAST_PIVOT                                                                                          \
+    1e-7 // added to the diagonal, relative: handles of too few nodes to tell their motions apart
 
 struct srCoarse {
     int32_t rowCount;
@@ -232,7 +233,7 @@ srResult srCreateCoarseScratch(const srCoarseRest* rest, srCoarseScratch* outScr
     }
     scratch.turns = SR_ALLOC_ZERO(srMat3f, handleCount);
     scratch.partials = SR_ALLOC_ZERO(float, SR_HANDLE_FLOATS * handleCount * (size_t)scratch.blockCount);
-    scratch.moves = SR_ALLOC_ZERO(float, SR_HANDLE_FLOATS * handleCount);
+    scratch.moves = SR_ALLOC_ZERO(float, SR_HANDLE_FLOATS* handleCount);
     scratch.small = SR_ALLOC_ZERO(double, 4 * (size_t)srSmallStride(SR_HANDLE_ROWS * rest->handleCount));
     *outScratch = scratch;
     if (scratch.turns == NULL || scratch.partials == NULL || scratch.moves == NULL || scratch.small == NULL) {

@@ -4,8 +4,8 @@
 // carry at once. A handle's weight is a bump over its surroundings (distances along edges, bumps sum to one);
 // each moves affinely. With Q the bumps times [X; 1], a substep's residual r is answered by
 //   u += Q (Q' (M + h^2 K) Q)^-1 Q' r
-// with the stiffness K of linear finite elements at rest; a handle that its pose has turned answers in its own
-// frame, so that the small matrix stays constant. Inner to flesh.h.
+// with the stiffness K of linear finite elements at rest; a handle that its pose has turned answers in its
+// own frame, so that the small matrix stays constant. Inner to flesh.h.
 
 #pragma once
 

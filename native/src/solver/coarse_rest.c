@@ -187,8 +187,8 @@ static void collectEntries(srCoarseRest* coarse, const float* weights) {
 static srResult allocateCoarse(srCoarseRest* coarse) {
     coarse->starts = SR_ALLOC_ZERO(int32_t, (size_t)coarse->nodeCount + 1);
     coarse->entries = SR_ALLOC(srHandleEntry, (size_t)coarse->nodeCount * (size_t)coarse->handleCapacity);
-    coarse->places = SR_ALLOC_ZERO(float, SR_ROW_FLOATS * (size_t)coarse->nodeCount);
-    coarse->centres = SR_ALLOC_ZERO(float, SR_ROW_FLOATS * (size_t)coarse->handleCapacity);
+    coarse->places = SR_ALLOC_ZERO(float, SR_ROW_FLOATS*(size_t)coarse->nodeCount);
+    coarse->centres = SR_ALLOC_ZERO(float, SR_ROW_FLOATS*(size_t)coarse->handleCapacity);
     bool isComplete = coarse->starts != NULL && coarse->entries != NULL && coarse->places != NULL &&
                       coarse->centres != NULL;
     return isComplete ? sr_success : srFailOutOfMemory("the coarse correction");

@@ -26,7 +26,7 @@
 #define FEWEST_SHARED_BLOCKS 128 // what is smaller is done before the others have heard of it
 #define FIRST_TURN_STEPS 8       // at most; the rotation starts from none in every frame
 #define POSES_AGREE 1e-5f        // a posed cell this near to the modelled one is the modelled one
-#define SMALLEST_OFFSET 1e-7f    // of the largest: below what a float of the character's size can tell from rest
+#define SMALLEST_OFFSET 1e-7f // of the largest: below what a float of the character's size can tell from rest
 #define LARGEST_VELOCITY 1e18f
 
 struct srFleshScratch {
@@ -34,8 +34,8 @@ struct srFleshScratch {
     int32_t nodeCount;
     int32_t rowCount;
     int32_t blockCount;
-    float* rows;      // u of the substep, inverse masses in the fourth
-    float* starts;    // u_n
+    float* rows;       // u of the substep, inverse masses in the fourth
+    float* starts;     // u_n
     float* velocities; // w_n
     float* poseRows;
     srCellPose* poses;

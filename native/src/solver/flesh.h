@@ -31,9 +31,9 @@ typedef struct srCellVolumes {
 /// What never changes, in rest units (skin space). Owns its arrays.
 typedef struct srFleshRest {
     int32_t nodeCount;
-    int32_t rowCount;     ///< Nodes, and one row a chunk that lanes without a cell name.
-    float* nodeVolumes;   ///< A quarter of each cell's volume to each corner.
-    float* holds;         ///< 0 to 1; 1 follows the rig exactly.
+    int32_t rowCount;   ///< Nodes, and one row a chunk that lanes without a cell name.
+    float* nodeVolumes; ///< A quarter of each cell's volume to each corner.
+    float* holds;       ///< 0 to 1; 1 follows the rig exactly.
     float* boneDistances;
     srBatches batches;
     srCellBlock* blocks;    ///< A block a batch.
@@ -67,29 +67,29 @@ typedef struct srFleshDials {
     const float* stiffnessMap;
     const float* poissonMap; ///< Poisson's ratios themselves, not factors.
     const float* densityMap;
-    double scale;          ///< World units a rest unit.
-    bool isMirrored;       ///< The world sees the rest shape in a mirror.
-    double frequency;      ///< Hz of the pull to the pose.
-    double dampingRate;    ///< 1/s: a swing shrinks as exp(-dampingRate t / 2).
-    double viscosity;      ///< s: damps a swing of frequency f by a share pi f viscosity of critical; at most h.
+    double scale;       ///< World units a rest unit.
+    bool isMirrored;    ///< The world sees the rest shape in a mirror.
+    double frequency;   ///< Hz of the pull to the pose.
+    double dampingRate; ///< 1/s: a swing shrinks as exp(-dampingRate t / 2).
+    double viscosity;   ///< s: damps a swing of frequency f by a share pi f viscosity of critical; at most h.
     double poseCorrection; ///< 0 to 1.
     double frameSeconds;
     double largestOffset; ///< Offsets are held within this, in world units.
     int32_t substeps;
-    int32_t sweeps;      ///< Of all cells in a substep, 1 or more. Substeps are the better buy.
-    int32_t poses;       ///< Parts of a frame, each with its own pose; 1 to `substeps`.
+    int32_t sweeps;       ///< Of all cells in a substep, 1 or more. Substeps are the better buy.
+    int32_t poses;        ///< Parts of a frame, each with its own pose; 1 to `substeps`.
     bool isUncompensated; ///< What one sweep leaves too soft is not made up for.
 } srFleshDials;
 
 /// 3 % of what a mode of one cell's size needs is left to the substeps; see srChooseFleshSubsteps.
 typedef struct srFleshTuning {
     srFleshDials dials;
-    double h;              ///< The substep.
-    double theta;          ///< Where in the substep forces are taken: 1/2 its middle, 1 its end.
-    double dragged;        ///< 1 + damping of the implicit part.
-    double massUnit;       ///< What inverse masses are relative to.
-    float* weights;        ///< Inverse mass, pull to the pose and damping included; 0 follows the rig exactly.
-    float* carries;        ///< What the pull to the pose leaves of a predicted offset.
+    double h;        ///< The substep.
+    double theta;    ///< Where in the substep forces are taken: 1/2 its middle, 1 its end.
+    double dragged;  ///< 1 + damping of the implicit part.
+    double massUnit; ///< What inverse masses are relative to.
+    float* weights;  ///< Inverse mass, pull to the pose and damping included; 0 follows the rig exactly.
+    float* carries;  ///< What the pull to the pose leaves of a predicted offset.
     srCellMaterial* materials;
     srCellForceMaterial* forceMaterials; ///< Only with coarse correction.
     srCoarse* coarse;

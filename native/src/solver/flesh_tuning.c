@@ -27,8 +27,8 @@
 #define COMPENSATION 0.8
 #define LEAST_COMPLIANCE 0.02
 
-// What one sweep leaves unsolved may feed a swing. Taken this late in the substep, forces damp more than that,
-// by beam trials over softness, Poisson's ratio and with the coarse correction; at 0.6 the nearly
+// What one sweep leaves unsolved may feed a swing. Taken this late in the substep, forces damp more than
+// that, by beam trials over softness, Poisson's ratio and with the coarse correction; at 0.6 the nearly
 // incompressible ones blow up.
 #define LEAST_THETA 0.7
 
@@ -55,7 +55,8 @@ srResult srCreateFleshTuning(const srFleshRest* rest, srFleshTuning* outTuning) 
     int32_t patchCount = rest->patches != NULL ? rest->patches->patchCount : 0;
     tuning.patchCompliances = patchCount > 0 ? SR_ALLOC_ZERO(float, patchCount) : NULL;
     *outTuning = tuning;
-    if (tuning.weights == NULL || (patchCount > 0 && tuning.patchCompliances == NULL) || tuning.carries == NULL ||
+    if (tuning.weights == NULL || (patchCount > 0 && tuning.patchCompliances == NULL) ||
+        tuning.carries == NULL ||
         (batchCount > 0 && (tuning.materials == NULL || tuning.forceMaterials == NULL))) {
         srDestroyFleshTuning(rest, outTuning);
         return srFailOutOfMemory("the material");
@@ -105,10 +106,11 @@ static double poissonOf(const srFleshDials* dials, int32_t cell) {
                                      : clampTo((double)dials->poissonMap[cell], 0.0, 0.5);
 }
 
-// What the cell itself keeps of lambda: all of it up to Poisson's ratio 0.45; from there to 0.5 less and less,
-// down to mu, while its patch takes over the rest.
+// What the cell itself keeps of lambda: all of it up to Poisson's ratio 0.45; from there to 0.5 less and
+// less, down to mu, while its patch takes over the rest.
 static Moduli findModuli(const srFleshDials* dials, int32_t cell) {
-    double young = dials->youngModulus * mapped(dials->stiffnessMap, cell, 1e9) / (dials->scale * dials->scale);
+    double young =
+        dials->youngModulus * mapped(dials->stiffnessMap, cell, 1e9) / (dials->scale * dials->scale);
     double nu = poissonOf(dials, cell);
     double mu = young / (2.0 * (1.0 + nu));
     if (nu <= PATCHED_POISSON) {
@@ -157,7 +159,8 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
     double step = tuning->theta * tuning->h;
     double omega = 2.0 * PI * dials->frequency;
     double nu = dials->poissonRatio;
-    srMaterial material = {.shearModulus = dials->youngModulus / (2.0 * (1.0 + nu) * dials->scale * dials->scale)};
+    srMaterial material = {.shearModulus =
+                               dials->youngModulus / (2.0 * (1.0 + nu) * dials->scale * dials->scale)};
     tuning->dragged = 1.0 + dials->dampingRate * step;
     for (int32_t i = 0; i < rest->nodeCount; ++i) {
         double volume = (double)rest->nodeVolumes[i];
@@ -254,8 +257,8 @@ static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, 
     material->volumeCompliance[lane] = (float)ratio;
 }
 
-// A patch stores lambda (dV)^2 / (2 V); its softness is the mean of its cells'. One cell that does not resist is
-// enough for all.
+// A patch stores lambda (dV)^2 / (2 V); its softness is the mean of its cells'. One cell that does not resist
+// is enough for all.
 static void tunePatches(srFleshTuning* tuning, const srFleshRest* rest) {
     int32_t patchCount = rest->patches != NULL ? rest->patches->patchCount : 0;
     double step = tuning->theta * tuning->h;
@@ -270,7 +273,8 @@ static void tunePatches(srFleshTuning* tuning, const srFleshRest* rest) {
             }
         }
         double compliance = sum * tuning->massUnit / (step * step);
-        tuning->patchCompliances[i] = compliance >= 0.0 && compliance < LARGEST_RATIO ? (float)compliance : -1.0f;
+        tuning->patchCompliances[i] =
+            compliance >= 0.0 && compliance < LARGEST_RATIO ? (float)compliance : -1.0f;
         tuning->hasPatches = tuning->hasPatches || tuning->patchCompliances[i] >= 0.0f;
     }
 }

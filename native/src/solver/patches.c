@@ -143,8 +143,9 @@ static int32_t placeCells(const srFleshShape* shape, const srFleshRest* rest, Pl
 }
 
 // patches in the order of chunks; `nodes` holds each patch's, the first one repeated
-static srResult orderPatches(const srPatch* unordered, int32_t count, int32_t nodeCount, srFleshPatches* out) {
-    int32_t* nodes = SR_ALLOC(int32_t, PATCH_NODES * (size_t)count);
+static srResult orderPatches(const srPatch* unordered, int32_t count, int32_t nodeCount,
+                             srFleshPatches* out) {
+    int32_t* nodes = SR_ALLOC(int32_t, PATCH_NODES*(size_t)count);
     if (nodes == NULL) {
         return srFailOutOfMemory("the flesh");
     }
@@ -194,7 +195,8 @@ static srResult cutPatches(const srFleshShape* shape, const srFleshRest* rest, P
     return result;
 }
 
-srResult srCreateFleshPatches(const srFleshShape* shape, const srFleshRest* rest, srFleshPatches** outPatches) {
+srResult srCreateFleshPatches(const srFleshShape* shape, const srFleshRest* rest,
+                              srFleshPatches** outPatches) {
     *outPatches = NULL;
     size_t laneCount = SR_LANES_PER_BLOCK * (size_t)rest->batches.batchCount;
     if (laneCount == 0) {

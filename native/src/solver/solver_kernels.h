@@ -27,9 +27,9 @@ typedef struct srCellBlock {
 /// Material of eight cells, for one substep: with W = sum w_a g_a g_a', a and b the compliances of shape and
 /// volume, K = W (W + a I)^-1.
 typedef struct srCellMaterial {
-    alignas(32) float K[6][SR_LANES_PER_BLOCK];     ///< xx, yy, zz, xy, yz, zx
-    float stiffness[SR_LANES_PER_BLOCK];            ///< 1 / a
-    float volumeCompliance[SR_LANES_PER_BLOCK];     ///< b / a
+    alignas(32) float K[6][SR_LANES_PER_BLOCK]; ///< xx, yy, zz, xy, yz, zx
+    float stiffness[SR_LANES_PER_BLOCK];        ///< 1 / a
+    float volumeCompliance[SR_LANES_PER_BLOCK]; ///< b / a
 } srCellMaterial;
 
 /// What forces need, without compensation: both moduli times volume and h^2.
@@ -75,9 +75,9 @@ typedef struct srCellSweep {
 
 /// One patch as kernels want it: its cells in lanes, its nodes once each.
 typedef struct srPatch {
-    srCellBlock cells;                         ///< Lanes without a cell name row 0 with zeros in all else.
-    alignas(32) float V[SR_LANES_PER_BLOCK];   ///< Rest volumes.
-    int32_t locals[4][SR_LANES_PER_BLOCK];     ///< The corner's place in `nodes`.
+    srCellBlock cells;                       ///< Lanes without a cell name row 0 with zeros in all else.
+    alignas(32) float V[SR_LANES_PER_BLOCK]; ///< Rest volumes.
+    int32_t locals[4][SR_LANES_PER_BLOCK];   ///< The corner's place in `nodes`.
     int32_t nodes[4 * SR_LANES_PER_BLOCK];
     int32_t nodeCount;
     int32_t batches[SR_LANES_PER_BLOCK]; ///< Where the cell stands among the flesh's batches, and its lane;
@@ -117,8 +117,8 @@ typedef struct srConstraintSweep {
     int32_t side;    ///< 1: pulls only, what is too long; -1: pushes only; 0: both.
 } srConstraintSweep;
 
-/// Nodes under smooth handles (coarse.h): node i has the entries starts[i] to starts[i + 1] - 1, each a handle
-/// and its weight; `places` and `centres` are rows.
+/// Nodes under smooth handles (coarse.h): node i has the entries starts[i] to starts[i + 1] - 1, each a
+/// handle and its weight; `places` and `centres` are rows.
 typedef struct srHandleEntry {
     int32_t handle;
     float weight;
@@ -143,14 +143,15 @@ typedef struct srSolverKernels {
     void (*poseCells)(const srCellBlock* blocks, const float* rows, srCellPose* outPoses, int32_t begin,
                       int32_t end);
     /// Blocks `begin` to `end` - 1, one after another.
-    void (*solveDistances)(const srConstraintSweep* sweep, srDistanceBlock* blocks, int32_t begin, int32_t end);
+    void (*solveDistances)(const srConstraintSweep* sweep, srDistanceBlock* blocks, int32_t begin,
+                           int32_t end);
     void (*solveVolumes)(const srConstraintSweep* sweep, srVolumeBlock* blocks, int32_t begin, int32_t end);
     /// Patches `begin` to `end` - 1, one after another.
     void (*solvePatches)(const srPatchSweep* sweep, int32_t begin, int32_t end);
-    /// Adds to each handle's sums the residuals of nodes `begin` to `end` - 1: (predicted - row) / inverse mass +
-    /// force.
-    void (*restrictNodes)(const srHandleMap* map, const float* predicted, const float* forces, const float* rows,
-                          float* sums, int32_t begin, int32_t end);
+    /// Adds to each handle's sums the residuals of nodes `begin` to `end` - 1: (predicted - row) / inverse
+    /// mass + force.
+    void (*restrictNodes)(const srHandleMap* map, const float* predicted, const float* forces,
+                          const float* rows, float* sums, int32_t begin, int32_t end);
     /// Moves these nodes with their handles.
     void (*prolongNodes)(const srHandleMap* map, const float* moves, float* rows, int32_t begin, int32_t end);
 } srSolverKernels;

@@ -18,8 +18,8 @@
 typedef struct Fem {
     const srCage* cage;
     const bool* isHeld;
-    srCsc K;         // 3 nodes x 3 nodes, both triangles; held rows and columns are the identity's
-    double* masses;  // a node
+    srCsc K;        // 3 nodes x 3 nodes, both triangles; held rows and columns are the identity's
+    double* masses; // a node
     srCholesky* factor;
 } Fem;
 
@@ -65,8 +65,9 @@ static void femCreate(const srCage* cage, const bool* isHeld, const double* mu, 
                 double gb[3] = {g[b].x, g[b].y, g[b].z};
                 for (int i = 0; i < 3; ++i) {
                     for (int j = 0; j < 3; ++j) {
-                        double value = volume * (mu[cell] * (ga[j] * gb[i] + (i == j ? srDot(g[a], g[b]) : 0.0)) +
-                                                 lambda[cell] * ga[i] * gb[j]);
+                        double value =
+                            volume * (mu[cell] * (ga[j] * gb[i] + (i == j ? srDot(g[a], g[b]) : 0.0)) +
+                                      lambda[cell] * ga[i] * gb[j]);
                         femAdd(triplets, &count, isHeld, 3 * cage->cells[cell][a] + i,
                                3 * cage->cells[cell][b] + j, value);
                     }
@@ -161,10 +162,11 @@ static void femSolveDense(double* A, double* x, int32_t n) {
     }
 }
 
-// Displacements under forces, in place, of flesh that keeps its volume (Poisson's ratio 0.5): linear pressure,
-// linear displacement with a bubble a cell (Arnold, Brezzi, Fortin 1984), the bubbles eliminated. For small
-// cages: dense.
-static __attribute__((unused)) void femSolveMixed(const srCage* cage, const bool* isHeld, double mu, double* x) {
+// Displacements under forces, in place, of flesh that keeps its volume (Poisson's ratio 0.5): linear
+// pressure, linear displacement with a bubble a cell (Arnold, Brezzi, Fortin 1984), the bubbles eliminated.
+// For small cages: dense.
+static __attribute__((unused)) void femSolveMixed(const srCage* cage, const bool* isHeld, double mu,
+                                                  double* x) {
     int32_t n = 4 * cage->nodeCount; // three displacements and a pressure a node
     double* A = calloc((size_t)n * (size_t)n, sizeof(double));
     double* b = calloc((size_t)n, sizeof(double));
