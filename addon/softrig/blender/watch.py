@@ -9,7 +9,7 @@ import bpy
 from ..model.lifecycle import Event, Phase
 from ..model.schedule import due_events
 from ..model.session import Entry, Session
-from . import carrier, compat, objects
+from . import carrier, compat, objects, takes
 from .show import agrees, show_scene
 from .stage import advance, compare_shown, ensure_live, happen, make_wish, notice_edits
 
@@ -41,7 +41,7 @@ def look_around(session: Session) -> None:
 
 def note_missing_bakes(session: Session, characters: list[Any]) -> None:
     """For the panel, and for the log of a farm machine that would render the plain pose."""
-    paths = {ob.softrig.uuid: carrier.missing_bake(ob) for ob in characters}
+    paths = {ob.softrig.uuid: takes.missing_file(ob) for ob in characters}
     missing = {uuid: path for uuid, path in paths.items() if path}
     for path in sorted(set(missing.values()) - set(session.missing_bakes.values())):
         log.warning("the bake is missing, the plain pose shows: %s", path)

@@ -252,9 +252,12 @@ class Session:
         self.api.wait_frame(entry.shot, int(np.ceil(frame)), wait_seconds)
         return self.api.read_offsets(entry.shot, frame, entry.buffer)
 
-    def start_bake(self, entry: Entry, path: str) -> None:
+    def start_bake(
+        self, entry: Entry, path: str, frames: FrameRange | None = None, kept_path: str = ""
+    ) -> None:
+        """All frames of the shot, or some of them."""
         self.end_bake(entry)
-        entry.bake = self.api.start_bake(entry.shot, path, entry.frames)
+        entry.bake = self.api.start_bake(entry.shot, path, frames or entry.frames, kept_path)
         entry.bake_progress = 0.0
 
     def poll_bake(self, entry: Entry) -> JobStatus:
@@ -263,7 +266,7 @@ class Session:
         return status
 
     def end_bake(self, entry: Entry) -> None:
-        """Cancels it if it runs; the file that was there before stays."""
+        """Cancels it if it runs; the file that was there before stays, and what is kept too."""
         bake, entry.bake, entry.bake_progress = entry.bake, None, None
         self._destroy(self.api.destroy_bake, bake)
 

@@ -445,7 +445,6 @@ static srResult takeRows(srSimulation* simulation, srNextRowFcn* next, void* con
         *outSourceHash = hash;
         if (row >= readyCount) {
             takeRow(&simulation->stepper, row, record);
-            simulation->stepper.stateRow = SR_NULL_INDEX;
         }
     }
     *outRowCount = row;

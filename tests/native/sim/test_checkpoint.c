@@ -308,17 +308,25 @@ static void a_longer_range_goes_on_too(void** state) {
 static void a_loop_comes_back_whole_with_its_seam(void** state) {
     (void)state;
     srShotDef def = makeDef(sr_solverXpbd, sr_loopFirstFollowsLast);
+    def.params.substeps = 100; // so long a way round that the file is read before its end
     size_t size = 0;
     unsigned char* expected = bakeAtOnce(&def, &size);
     keepRows(&def, 10);
     srSimulation* simulation = startShot(&def, srTestShake);
     assert_success(bakeFrames(simulation, kept, FIRST_FRAME, FRAMES));
     assertBake(expected, size);
-    srShotStatus status;
-    srSimulation_GetStatus(simulation, &status);
-    assert_true(status.loopRounds > 0);
     srDestroySimulation(simulation);
     free(expected);
+
+    keepRows(&def, 10);
+    simulation = startShot(&def, srTestShake);
+    srCheckpoint* checkpoint = NULL;
+    assert_success(srOpenCheckpoint(simulation, kept, &checkpoint));
+    srShotStatus status;
+    srSimulation_GetStatus(simulation, &status);
+    assert_true(status.loopRounds > 0 && status.loopSeam > 0.0f);
+    srCloseCheckpoint(checkpoint, false);
+    srDestroySimulation(simulation);
 }
 
 static void damage_anywhere_costs_the_rows_behind_it_and_nothing_else(void** state) {
