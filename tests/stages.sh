@@ -3,7 +3,7 @@
 # Sourced by ./softrig: the stages of `./softrig test`. For a stage NAME, want_stage_NAME collects what it needs (or
 # sets skip_reason), run_stage_NAME runs it.
 
-stages=(style native sanitizers addon package blender34 blender34-window blender45 blender52)
+stages=(style native sanitizers fuzz addon package blender34 blender34-window blender45 blender52)
 # only run when they are named: what takes long and seldom finds what the others did not
 long_stages=(millions)
 skip_reason=
@@ -60,6 +60,14 @@ run_stage_sanitizers() {
         -R '^(core/test_parallel|core/test_job|core/test_file|solver/|sim/|api/)'
 }
 
+# ---- fuzz: readers and field on bytes of all sorts, a few seconds each; SR_FUZZ_RUNS=1000000 for the whole ----------------
+
+want_stage_fuzz() { want_build; }
+run_stage_fuzz() {
+    build fuzz --target fuzzers
+    "$here/tests/fuzz/run.sh" "$here/build/fuzz"
+}
+
 # ---- addon: its thinking part in plain Python, on the library of this build and on the packaged one if there is one ----
 
 want_stage_addon() {
@@ -104,7 +112,11 @@ run_stage_package() {
 
 make_for_blender() {
     package
-    build release --target softrig_cli
+    build release --target softrig_cli corpus_judge
+    # judged where the build is held to the limits of the corpus
+    if grep -qsxF "SR_CORPUS:BOOL=ON" "$here/build/release/CMakeCache.txt"; then
+        export SOFTRIG_JUDGE=$here/build/release/tests/corpus_judge
+    fi
 }
 
 want_stage_blender34() {

@@ -37,7 +37,7 @@ static const char usage[] =
     "  --young PA            stiffness, 0 to 1e9; 0 chooses it from frequency and size (default)\n"
     "  --density KG/M3       1 to 100,000 (default 1,000)\n"
     "  --pose-correction X   0: a held pose is left as it is (default); 1: elasticity pulls too\n"
-    "  --solver NAME         what moves the flesh: edges (default) or flesh, the fast one\n"
+    "  --solver NAME         what moves the flesh: edges (default), flesh or complementary\n"
     "  --substeps N          steps a frame, 1 to 100 (default 10)\n"
     "  --workers N           threads, 1 to 64; the result does not depend on it\n"
     "  --hash                also prints a hash of the last frame's state\n"
@@ -270,7 +270,7 @@ static int simulate(srSimulation* simulation) {
 }
 
 static bool chooseSolver(srSimulation* simulation) {
-    static const char* const names[] = {"edges", "flesh"}; // in the order of srSolver
+    static const char* const names[] = {"edges", "flesh", "complementary"}; // in the order of srSolver
     for (int32_t i = 0; simulation->solverName != NULL && i < (int32_t)(sizeof(names) / sizeof(names[0]));
          ++i) {
         if (strcmp(simulation->solverName, names[i]) == 0) {
@@ -319,7 +319,7 @@ static bool readArguments(srSimulation* simulation, int argumentCount, char** ar
     } else if (inputs->preparedPath != NULL && inputs->cagePath != NULL) {
         *outExitCode = srCliReportUsage("simulate", "A prepared character has a cage: leave out --cage.");
     } else if (!chooseSolver(simulation)) {
-        *outExitCode = srCliReportUsage("simulate", "--solver is edges or flesh.");
+        *outExitCode = srCliReportUsage("simulate", "--solver is edges, flesh or complementary.");
     } else if (srSetWorkerCount(simulation->workerCount) != sr_success) {
         *outExitCode = srCliReportUsage("simulate", srGetErrorText());
     } else {

@@ -2,9 +2,12 @@
 //
 // Preparing a character, stage by stage, on one worker: surface and tree, meshing, embedding, transfer of
 // weights. The baselines (prepare_plain.c) are the same answers without a tree, a grid or a factor, in the
-// same run; where they would take too long, of a sample, scaled up.
+// same run; where they would take too long, of a sample, scaled up. Before that, whole characters
+// (prepare_whole.c), and with --data DIR the meshes of a folder.
 
+#include "prepare_field.h"
 #include "prepare_plain.h"
+#include "prepare_whole.h"
 #include "report.h"
 
 #include "core/parallel.h"
@@ -220,7 +223,7 @@ static void benchEmbedding(srBenchReport* report, Scene* scene, const char* case
     for (int run = 0; run < runCount; run++) {
         srDestroyEmbedding(&scene->embedding);
         double start = srGetSeconds();
-        check(srCreateEmbedding(&scene->cage, scene->vertices, scene->vertexCount, &scene->embedding));
+        check(srCreateEmbedding(&scene->cage, scene->vertices, NULL, scene->vertexCount, &scene->embedding));
         seconds = lesser(seconds, srGetSeconds() - start);
     }
     double start = srGetSeconds();
@@ -243,7 +246,7 @@ static void benchTransfer(srBenchReport* report, Scene* scene, const char* caseN
     double seconds = HUGE_VAL;
     for (int run = 0; run < runCount; run++) {
         double start = srGetSeconds();
-        check(srTransferWeights(&scene->cage, &scene->embedding, &painted, weights));
+        check(srTransferWeights(&scene->cage, &scene->embedding, &painted, NULL, weights));
         seconds = lesser(seconds, srGetSeconds() - start);
     }
     float* plain = malloc(sizeof(float) * boneCount * (size_t)scene->cage.nodeCount);
@@ -287,10 +290,17 @@ static void benchShape(srBenchReport* report, const Shape* shape) {
 }
 
 int main(int argc, char** argv) {
+    const char* folder = srTakeDataFolder(&argc, argv);
     srBenchReport* report = srBench_Open(argc, argv, "prepare");
     if (report == NULL) {
         return srBench_Close(report);
     }
+    srBenchWhole(report);
+    if (folder != NULL && !srBenchFolder(report, folder)) {
+        srBench_Close(report);
+        return 2;
+    }
+    srBenchField(report);
     srParallel_SetWorkerCount(1);
     for (size_t s = 0; s < sizeof(shapes) / sizeof(shapes[0]); s++) {
         benchShape(report, &shapes[s]);

@@ -12,7 +12,7 @@ LANGUAGES = {
     "C++17": ["c++", "-std=c++17", "-x", "c++"],
 }
 FLAGS = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-D_POSIX_C_SOURCE=200809L"]
-ROOTS = ("native/include", "native/src", "native", "tests/native", "tests/bench")
+ROOTS = ("native/include", "native/src", "native", "tests/native", "tests/bench", "tests")
 LIBRARY_HEADERS = ("native/include/**/*.h", "native/src/**/*.h")
 OTHER_HEADERS = ("native/cli/**/*.h", "tests/**/*.h")
 

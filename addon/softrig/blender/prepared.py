@@ -40,8 +40,8 @@ def open_kept(session: Session, entry: Entry, ob: Any, shape: Shape, build: Buil
     """Takes what fits from the carrier, an override also from that of the linked file."""
     key = shape.key(build.node_count)
     for holder in _holders(ob):
-        data = holder.get(DATA)
-        if holder.get(KEY) != key or not isinstance(data, bytes):
+        data = holder.get(DATA) if holder.get(KEY) == key else None
+        if not isinstance(data, bytes):
             continue
         try:
             session.open_prepared(entry, shape, build, data)

@@ -167,7 +167,6 @@ class SoftrigSettings(bpy.types.PropertyGroup):
     map_detail: _map_group(
         "Detail", "where the inner cage is finer. The character is prepared again"
     )
-    full_detail: _full_paint("detail", 2.0, 0.25, 4.0)
     map_hold: _map_group("Hold", "how far the flesh obeys its bones, at least")
     map_pin: _map_group("Pin", "where the skin stays exactly in its pose")
     progress: FloatProperty(name="Progress", subtype="FACTOR", min=0.0, max=1.0, get=_progress)

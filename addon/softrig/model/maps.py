@@ -9,8 +9,8 @@ import numpy as np
 from ..native.arrays import FloatArray, IntArray, as_floats
 from ..native.inputs import MapsInput
 
-FACTORS = ("stiffness", "mass", "damping", "detail")
-SHARES = ("hold", "pin")
+FACTORS = ("stiffness", "mass", "damping")
+SHARES = ("detail", "hold", "pin")
 KINDS = FACTORS + SHARES
 
 

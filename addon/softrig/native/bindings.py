@@ -41,6 +41,7 @@ class Phase(enum.IntEnum):
 class Solver(enum.IntEnum):
     XPBD = 0
     FLESH = 1
+    COMPLEMENTARY = 2
 
 
 class Loop(enum.IntEnum):

@@ -37,8 +37,8 @@ typedef struct srCharacterMaps {
     const float* damping;   ///< Factor on damping, 0.01 to 100; unpainted 1.
     const float* hold;      ///< 0 to 1: at least so much the flesh obeys its bone; 1 exactly. Unpainted 0.
     const float* pin;    ///< As hold; and where it is 1 the skin itself does not leave the pose, to the bit.
-    const float* detail; ///< Factor on how many cells a length of the cage has, 0.25 to 4; unpainted 1. The
-                         ///< only one that the cage depends on.
+    const float* detail; ///< 0 to 1: how fine the cage is, 0 as ever, 1 with cells of half the size.
+                         ///< Unpainted 0. The only map that the cage depends on.
 } srCharacterMaps;
 
 /// Nothing painted.

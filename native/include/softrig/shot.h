@@ -34,6 +34,7 @@ typedef struct srShotParams {
 typedef enum srSolver {
     sr_solverXpbd = 0,  ///< Edges and volumes, position-based.
     sr_solverFlesh = 1, ///< The fast one: shape and volume of each cell together, from physical material.
+    sr_solverComplementary = 2, ///< Elastodynamics orthogonal to what the rig could do by itself.
 } srSolver;
 
 /// Whether the range is played round and round.

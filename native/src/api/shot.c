@@ -49,7 +49,7 @@ static srResult checkParams(const srShotParams* params) {
     SR_TRY(srCheckRange("density", (double)params->density, 1.0, 1e5));
     SR_TRY(srCheckRange("poseCorrection", (double)params->poseCorrection, 0.0, 1.0));
     SR_TRY(srCheckRange("substeps", params->substeps, 1, 100));
-    SR_TRY(srCheckRange("solver", params->solver, sr_solverXpbd, sr_solverFlesh));
+    SR_TRY(srCheckRange("solver", params->solver, sr_solverXpbd, sr_solverComplementary));
     SR_TRY(checkVector("restGravity", params->restGravity, 1e6));
     return srCheckRange("loop", params->loop, sr_loopNone, sr_loopFirstFollowsLast);
 }

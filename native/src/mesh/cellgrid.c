@@ -5,6 +5,9 @@
 #include "mesh/cellgrid.h"
 
 #include "core/alloc.h"
+#include "mesh/frame.h"
+
+#include <string.h>
 
 // A point this little outside of a cell, in barycentric weight, lies on its face: rounding must not lose it.
 #define FACE_TOLERANCE 1e-12
@@ -16,6 +19,7 @@
 
 struct srCellGrid {
     const srCage* cage;
+    srFrame* frames;
     srVec3 lower, upper;
     double boxesPerLength;
     int32_t counts[3];
@@ -138,7 +142,10 @@ srResult srCreateCellGrid(const srCage* cage, srCellGrid** outGrid) {
     }
     grid->cage = cage;
     chooseBoxes(grid);
-    srResult result = fillGrid(grid);
+    srResult result = srCreateFrames(cage, &grid->frames);
+    if (result == sr_success) {
+        result = fillGrid(grid);
+    }
     if (result != sr_success) {
         srDestroyCellGrid(grid);
         return result;
@@ -151,6 +158,7 @@ void srDestroyCellGrid(srCellGrid* grid) {
     if (grid == NULL) {
         return;
     }
+    SR_FREE(grid->frames, grid->cage->cellCount);
     SR_FREE(grid->cells, grid->starts != NULL ? grid->starts[grid->boxCount] : 0);
     SR_FREE(grid->starts, grid->boxCount + 1);
     SR_FREE(grid, 1);
@@ -170,10 +178,6 @@ void srFindBarycentric(const srCage* cage, int32_t cell, srVec3 point, double ou
     outWeights[0] = 1.0 - outWeights[1] - outWeights[2] - outWeights[3];
 }
 
-static double smallestOf(const double w[4]) {
-    return fmin(fmin(w[0], w[1]), fmin(w[2], w[3]));
-}
-
 static bool isInBounds(const srCellGrid* grid, srVec3 p) {
     return p.x >= grid->lower.x && p.y >= grid->lower.y && p.z >= grid->lower.z && p.x <= grid->upper.x &&
            p.y <= grid->upper.y && p.z <= grid->upper.z;
@@ -189,13 +193,19 @@ int32_t srCellGrid_Find(const srCellGrid* grid, srVec3 point, double outWeights[
     int32_t found = SR_NULL_INDEX;
     double best = -FACE_TOLERANCE;
     for (int32_t p = grid->starts[box]; p < grid->starts[box + 1]; p++) {
+        // most cells of a box are left at the first or second weight
+        const srFrame* frame = &grid->frames[grid->cells[p]];
+        srVec3 d = srSub(point, frame->corner);
+        if (srDot(frame->gradients[0], d) <= best || srDot(frame->gradients[1], d) <= best) {
+            continue;
+        }
         double w[4];
-        srFindBarycentric(grid->cage, grid->cells[p], point, w);
-        double smallest = smallestOf(w);
+        srWeigh(frame, point, w);
+        double smallest = srSmallestWeight(w);
         if (smallest > best) {
             best = smallest;
             found = grid->cells[p];
-            outWeights[0] = w[0], outWeights[1] = w[1], outWeights[2] = w[2], outWeights[3] = w[3];
+            memcpy(outWeights, w, sizeof(w));
         }
     }
     return found;
@@ -207,7 +217,7 @@ static void offerBox(const srCellGrid* grid, int32_t box, const srVec3 footAndPo
     for (int32_t p = grid->starts[box]; p < grid->starts[box + 1]; p++) {
         double w[4];
         srFindBarycentric(grid->cage, grid->cells[p], footAndPoint[0], w);
-        if (smallestOf(w) < -FOOT_TOLERANCE) {
+        if (srSmallestWeight(w) < -FOOT_TOLERANCE) {
             continue;
         }
         srFindBarycentric(grid->cage, grid->cells[p], footAndPoint[1], w);

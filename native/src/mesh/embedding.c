@@ -10,6 +10,7 @@
 #include "mesh/boundary.h"
 #include "mesh/bvh.h"
 #include "mesh/cellgrid.h"
+#include "mesh/neighbourhood.h"
 
 #include <string.h>
 
@@ -18,14 +19,21 @@
 #define LARGEST_SUM 3.99999
 
 #define HALVING_COUNT 50
+
+#define FARTHEST 1e6 // in sizes of the cage
+
 #define POINTS_PER_BLOCK 256
 
 typedef struct Embedding {
     const srCage* cage;
     const srVec3* points;
-    const srCellGrid* grid;
-    const srBvh* skin;
-    const srBoundary* boundary;
+    const int32_t* hints;
+    srReach reach;
+    srCellGrid* grid;
+    srBvh* skin;
+    srBoundary boundary;
+    srAdjacency adjacency;
+    srNeighbourhood neighbourhood;
     srEmbedding* out;
     uint8_t* isOutside;
 } Embedding;
@@ -65,7 +73,7 @@ static int32_t findOutside(const Embedding* e, srVec3 point, double w[4]) {
     srBvh_DistanceGuessed(e->skin, point, &face, &foot);
     int32_t cell = srCellGrid_FindAt(e->grid, foot, point, w);
     if (cell == SR_NULL_INDEX) {
-        cell = e->boundary->cells[face];
+        cell = e->boundary.cells[face];
         srFindBarycentric(e->cage, cell, point, w);
     }
     double nearest[4];
@@ -88,28 +96,52 @@ static void storeWeights(const double w[4], float out[4]) {
     out[largest] = (float)(1.0 - others);
 }
 
-static void embedPoint(const Embedding* e, int32_t i) {
+static int32_t hintOf(const Embedding* e, int32_t i) {
+    int32_t hint = e->hints != NULL ? e->hints[i] : SR_NULL_INDEX;
+    return hint >= 0 && hint < e->cage->cellCount ? hint : SR_NULL_INDEX;
+}
+
+static int32_t findAnywhere(const Embedding* e, int32_t i, srVec3 point, double w[4]) {
+    int32_t cell = srCellGrid_Find(e->grid, point, w);
+    e->isOutside[i] = cell == SR_NULL_INDEX;
+    return cell != SR_NULL_INDEX ? cell : findOutside(e, point, w);
+}
+
+static int32_t findByHint(const Embedding* e, int32_t i, int32_t worker, srVec3 point, double w[4]) {
+    bool isInside;
+    srVec3 foot;
+    int32_t cell = srFindCellNear(&e->neighbourhood, worker, i, e->hints[i], point, &isInside, &foot);
+    e->isOutside[i] = !isInside;
+    srFindBarycentric(e->cage, cell, point, w);
+    if (!isInside) {
+        double nearest[4];
+        srFindBarycentric(e->cage, cell, foot, nearest);
+        boundWeights(nearest, w);
+    }
+    return cell;
+}
+
+static void embedPoint(const Embedding* e, int32_t i, int32_t worker) {
     srVec3 point = e->points[i];
     if (!isfinite(point.x) || !isfinite(point.y) || !isfinite(point.z)) {
         memset(e->out->nodes[i], 0, sizeof(e->out->nodes[i]));
         storeWeights((const double[4]){1.0, 0.0, 0.0, 0.0}, e->out->weights[i]);
+        e->out->cells[i] = SR_NULL_INDEX;
         e->isOutside[i] = 1;
         return;
     }
     double w[4];
-    int32_t cell = srCellGrid_Find(e->grid, point, w);
-    e->isOutside[i] = cell == SR_NULL_INDEX;
-    if (cell == SR_NULL_INDEX) {
-        cell = findOutside(e, point, w);
-    }
+    point = srCutToReach(e->reach, point);
+    int32_t cell =
+        hintOf(e, i) != SR_NULL_INDEX ? findByHint(e, i, worker, point, w) : findAnywhere(e, i, point, w);
     memcpy(e->out->nodes[i], e->cage->cells[cell], sizeof(e->out->nodes[i]));
+    e->out->cells[i] = cell;
     storeWeights(w, e->out->weights[i]);
 }
 
 static void embedRange(int32_t begin, int32_t end, int32_t worker, void* context) {
-    (void)worker;
     for (int32_t i = begin; i < end; i++) {
-        embedPoint(context, i);
+        embedPoint(context, i, worker);
     }
 }
 
@@ -127,44 +159,76 @@ static void countOutside(const Embedding* e) {
     }
 }
 
-static srResult embedAll(const srCage* cage, const srVec3* points, srEmbedding* embedding) {
-    srResult result = sr_success;
-    srCellGrid* grid = NULL;
-    srBvh* skin = NULL;
-    srBoundary boundary = {0};
-    uint8_t* isOutside = SR_ALLOC_ZERO(uint8_t, embedding->pointCount);
-    embedding->nodes = srAlloc((size_t)embedding->pointCount, sizeof(embedding->nodes[0]));
-    embedding->weights = srAlloc((size_t)embedding->pointCount, sizeof(embedding->weights[0]));
-    if (isOutside == NULL || embedding->nodes == NULL || embedding->weights == NULL) {
-        result = srFailOutOfMemory("the embedding");
-        goto cleanup;
+srReach srFindReach(const srCage* cage) {
+    srVec3 lower = cage->nodes[0], upper = lower;
+    for (int32_t node = 1; node < cage->nodeCount; node++) {
+        lower = srMin(lower, cage->nodes[node]);
+        upper = srMax(upper, cage->nodes[node]);
     }
-    SR_TRY_CLEANUP(srCreateCellGrid(cage, &grid));
-
-    // a tree over the cage's skin, for points outside
-    SR_TRY_CLEANUP(srCreateBoundary(cage, &boundary));
-    const srSurface surface = {.points = cage->nodes,
-                               .pointCount = cage->nodeCount,
-                               .triangles = boundary.faces,
-                               .triangleCount = boundary.faceCount};
-    SR_TRY_CLEANUP(srCreateBvh(&surface, &skin));
-    Embedding e = {cage, points, grid, skin, &boundary, embedding, isOutside};
-    srParallelFor(embedRange, embedding->pointCount, POINTS_PER_BLOCK, &e);
-    countOutside(&e);
-
-cleanup:
-    SR_FREE(isOutside, embedding->pointCount);
-    srDestroyCellGrid(grid);
-    srDestroyBvh(skin);
-    srDestroyBoundary(&boundary);
-    return result;
+    double size = srDistance(lower, upper), far = FARTHEST * size;
+    return (srReach){.lower = srSub(lower, (srVec3){far, far, far}),
+                     .upper = srAdd(upper, (srVec3){far, far, far}),
+                     .middle = srScale(0.5, srAdd(lower, upper)),
+                     .size = size};
 }
 
-srResult srCreateEmbedding(const srCage* cage, const srVec3* points, int32_t pointCount,
+// for points with hints
+static srResult makeNeighbourhood(Embedding* e) {
+    SR_TRY(srCreateAdjacency(e->cage, &e->adjacency));
+    return srCreateNeighbourhood(e->cage, &e->adjacency, srParallel_GetWorkerCount(), &e->neighbourhood);
+}
+
+// for points without: a grid of cells and, for those outside, a tree over the cage's skin
+static srResult makeGrid(Embedding* e) {
+    SR_TRY(srCreateCellGrid(e->cage, &e->grid));
+    SR_TRY(srCreateBoundary(e->cage, &e->boundary));
+    const srSurface surface = {.points = e->cage->nodes,
+                               .pointCount = e->cage->nodeCount,
+                               .triangles = e->boundary.faces,
+                               .triangleCount = e->boundary.faceCount};
+    return srCreateBvh(&surface, &e->skin);
+}
+
+static srResult embedAll(Embedding* e) {
+    int32_t pointCount = e->out->pointCount, hintCount = 0;
+    e->isOutside = SR_ALLOC_ZERO(uint8_t, pointCount);
+    e->out->nodes = srAlloc((size_t)pointCount, sizeof(e->out->nodes[0]));
+    e->out->weights = srAlloc((size_t)pointCount, sizeof(e->out->weights[0]));
+    e->out->cells = SR_ALLOC(int32_t, pointCount);
+    if (e->isOutside == NULL || e->out->nodes == NULL || e->out->weights == NULL || e->out->cells == NULL) {
+        return srFailOutOfMemory("the embedding");
+    }
+    for (int32_t i = 0; i < pointCount; i++) {
+        hintCount += hintOf(e, i) != SR_NULL_INDEX;
+    }
+    if (hintCount > 0) {
+        SR_TRY(makeNeighbourhood(e));
+    }
+    if (hintCount < pointCount) {
+        SR_TRY(makeGrid(e));
+    }
+    e->reach = srFindReach(e->cage);
+    srParallelFor(embedRange, pointCount, POINTS_PER_BLOCK, e);
+    countOutside(e);
+    return sr_success;
+}
+
+static void freeScratch(Embedding* e) {
+    SR_FREE(e->isOutside, e->out->pointCount);
+    srDestroyCellGrid(e->grid);
+    srDestroyBvh(e->skin);
+    srDestroyBoundary(&e->boundary);
+    srDestroyNeighbourhood(&e->neighbourhood);
+    srDestroyAdjacency(&e->adjacency);
+}
+
+srResult srCreateEmbedding(const srCage* cage, const srVec3* points, const int32_t* hints, int32_t pointCount,
                            srEmbedding* outEmbedding) {
     srEmbedding embedding = {.pointCount = pointCount > 0 ? pointCount : 0, .largestWeightSum = 1.0};
     if (pointCount > 0) {
-        srResult result = embedAll(cage, points, &embedding);
+        Embedding e = {.cage = cage, .points = points, .hints = hints, .out = &embedding};
+        srResult result = embedAll(&e);
+        freeScratch(&e);
         if (result != sr_success) {
             srDestroyEmbedding(&embedding);
             return result;
@@ -177,5 +241,6 @@ srResult srCreateEmbedding(const srCage* cage, const srVec3* points, int32_t poi
 void srDestroyEmbedding(srEmbedding* embedding) {
     SR_FREE(embedding->nodes, embedding->pointCount);
     SR_FREE(embedding->weights, embedding->pointCount);
+    SR_FREE(embedding->cells, embedding->pointCount);
     *embedding = (srEmbedding){0};
 }

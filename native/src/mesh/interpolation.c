@@ -1,37 +1,67 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Four products and sums a point.
+// Two loops: maps of nodes, then points.
 
 #include "mesh/interpolation.h"
 
 #include "core/parallel.h"
+#include "math/simd_path.h"
+#include "mesh/blend_kernels.h"
 
+#define MAPS_PER_BLOCK 512
 #define POINTS_PER_BLOCK 4096
 
 typedef struct Interpolation {
-    const srEmbedding* embedding;
-    const srVec3f* vectors;
+    const srBlendKernels* kernels;
+    const srBlend* blend;
+    float* rows; // vectors as x, y, z, 0
+    float* maps;
     float* outPoints;
 } Interpolation;
 
-static void interpolateRange(int32_t begin, int32_t end, int32_t worker, void* context) {
-    (void)worker;
-    const Interpolation* job = context;
-    for (int32_t i = begin; i < end; ++i) {
-        const int32_t* nodes = job->embedding->nodes[i];
-        const float* weights = job->embedding->weights[i];
-        srVec3f sum = srScaleF(weights[0], job->vectors[nodes[0]]);
-        for (int c = 1; c < 4; ++c) {
-            sum = srMulAddF(sum, weights[c], job->vectors[nodes[c]]);
-        }
-        float* out = job->outPoints + 3 * (size_t)i;
-        out[0] = sum.x;
-        out[1] = sum.y;
-        out[2] = sum.z;
+static const srBlendKernels* getKernels(void) {
+    switch (srGetSimdPath()) {
+#if defined(SR_HAS_AVX2)
+    case sr_simdAvx2:
+        return &srBlendAvx2;
+#endif
+#if defined(SR_HAS_NEON)
+    case sr_simdNeon:
+        return &srBlendNeon;
+#endif
+    default:
+        return &srBlendScalar;
     }
 }
 
-void srInterpolate(const srEmbedding* embedding, const srVec3f* vectors, float* outPoints) {
-    Interpolation job = {embedding, vectors, outPoints};
-    srParallelFor(interpolateRange, embedding->pointCount, POINTS_PER_BLOCK, &job);
+static void fillRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Interpolation* job = context;
+    job->kernels->fillMaps(job->blend, job->rows, job->maps, begin, end);
+}
+
+static void blendRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Interpolation* job = context;
+    job->kernels->blendPoints(job->blend, job->maps, job->outPoints, begin, end);
+}
+
+// Maps come first: they are larger, and each is one line of the cache.
+size_t srBlend_GetScratchSize(const srBlend* blend) {
+    return ((size_t)blend->mapCount * SR_MAP_FLOATS + (size_t)blend->nodeCount * 4) * sizeof(float);
+}
+
+void srInterpolate(const srBlend* blend, const srVec3f* vectors, void* scratch, float* outPoints) {
+    float* maps = scratch;
+    float* rows = maps + (size_t)blend->mapCount * SR_MAP_FLOATS;
+    for (int32_t node = 0; node < blend->nodeCount; node++) {
+        float* row = rows + 4 * (size_t)node;
+        row[0] = vectors[node].x;
+        row[1] = vectors[node].y;
+        row[2] = vectors[node].z;
+        row[3] = 0.0f;
+    }
+    Interpolation job = {getKernels(), blend, rows, maps, outPoints};
+    srParallelFor(fillRange, blend->mapCount, MAPS_PER_BLOCK, &job);
+    srParallelFor(blendRange, blend->pointCount, POINTS_PER_BLOCK, &job);
 }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Using an embedding: vectors on the nodes of the cage brought to the points embedded in it.
+// Using a blend: vectors on the nodes of the cage brought to the points embedded in it, in every frame. The
+// same bits on every path, every machine and any number of workers.
 
 #pragma once
 
-#include "mesh/embedding.h"
+#include "mesh/blend.h"
 
-/// outPoints[i] = sum over c of weights[i][c] * vectors[nodes[i][c]]; 3 floats a point.
-void srInterpolate(const srEmbedding* embedding, const srVec3f* vectors, float* outPoints);
+/// Bytes of scratch that srInterpolate needs; it starts at a multiple of 64.
+size_t srBlend_GetScratchSize(const srBlend* blend);
+
+/// 3 floats a point of the caller's order. `vectors`: one a node of the cage. Points without shares get
+/// zeros, and zero vectors give zeros exactly.
+void srInterpolate(const srBlend* blend, const srVec3f* vectors, void* scratch, float* outPoints);

@@ -120,7 +120,7 @@ static srResult meshOnce(const Meshing* meshing, double* spacing, int trial, srR
     srLattice lattice;
     makeLattice(meshing, spacing, &lattice);
     srWarp warp = {0};
-    srField field = {meshing->bvh, OFFSET_SHARE * *spacing};
+    srField field = {.bvh = meshing->bvh, .offset = OFFSET_SHARE * *spacing};
     double* phi = SR_ALLOC(double, lattice.pointCount);
     if (phi == NULL) {
         return srFailOutOfMemory("the lattice");

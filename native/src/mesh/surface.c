@@ -5,13 +5,16 @@
 #include "mesh/surface.h"
 
 #include "core/alloc.h"
-#include "mesh/sort.h"
+#include "mesh/buckets.h"
 
 #include <string.h>
 
 // A triangle is flat when its height is below this share of its longest side: rounding of float points alone
 // gives more.
 #define FLAT_SHARE 1e-10
+
+// Sides of triangles that a worker takes at once
+#define BLOCK_SIZE 8192
 
 static bool isFinitePoint(srVec3 p) {
     return isfinite(p.x) && isfinite(p.y) && isfinite(p.z);
@@ -73,31 +76,48 @@ static void measureBounds(srSurface* surface) {
     surface->size = srDistance(surface->lower, surface->upper);
 }
 
+typedef struct Edges {
+    const srSurface* surface;
+    int32_t* lower; // by side of a triangle: the lower end of its edge
+    uint64_t* higher;
+} Edges;
+
+static void keySides(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Edges* edges = context;
+    for (int32_t side = begin; side < end; side++) {
+        const int32_t* triangle = edges->surface->triangles[side / 3];
+        int32_t a = triangle[side % 3], b = triangle[(side + 1) % 3];
+        edges->lower[side] = a < b ? a : b;
+        edges->higher[side] = (uint64_t)(uint32_t)(a < b ? b : a);
+    }
+}
+
 static srResult countEdges(const srSurface* surface, srSurfaceReport* report) {
+    const srProgress nobody = {0};
     srResult result = sr_success;
-    int32_t edgeCount = 3 * surface->triangleCount;
-    srKeyed* edges = SR_ALLOC(srKeyed, edgeCount);
-    srKeyed* scratch = SR_ALLOC(srKeyed, edgeCount);
-    if (edges == NULL || scratch == NULL) {
+    srBuckets buckets = {0};
+    int32_t sideCount = 3 * surface->triangleCount;
+    Edges edges = {surface, SR_ALLOC(int32_t, sideCount), SR_ALLOC(uint64_t, sideCount)};
+    if (edges.lower == NULL || edges.higher == NULL) {
         result = srFailOutOfMemory("the edges of the surface");
         goto cleanup;
     }
-    for (int32_t e = 0; e < edgeCount; e++) {
-        const int32_t* triangle = surface->triangles[e / 3];
-        edges[e] = (srKeyed){srEdgeKey(triangle[e % 3], triangle[(e + 1) % 3]), e};
-    }
-    srSortKeyed(edges, scratch, edgeCount);
-    for (int32_t begin = 0, end = 0; begin < edgeCount; begin = end) {
-        while (end < edgeCount && edges[end].key == edges[begin].key) {
-            end++;
+    srParallelFor(keySides, sideCount, BLOCK_SIZE, &edges);
+    SR_TRY_CLEANUP(
+        srSortIntoBuckets(edges.lower, edges.higher, sideCount, surface->pointCount, &nobody, &buckets));
+    for (int32_t v = 0; v < surface->pointCount; v++) {
+        for (int32_t begin = buckets.starts[v], end = begin; begin < buckets.starts[v + 1]; begin = end) {
+            end = srEndOfRun(&buckets, v, begin);
+            report->borderEdgeCount += end - begin == 1;
+            report->nonManifoldEdgeCount += end - begin > 2;
         }
-        report->borderEdgeCount += end - begin == 1;
-        report->nonManifoldEdgeCount += end - begin > 2;
     }
 
 cleanup:
-    SR_FREE(edges, edgeCount);
-    SR_FREE(scratch, edgeCount);
+    SR_FREE(edges.lower, sideCount);
+    SR_FREE(edges.higher, sideCount);
+    srDestroyBuckets(&buckets);
     return result;
 }
 

@@ -7,7 +7,14 @@
 #include <string.h>
 
 static const srBodyKind* findKind(int32_t solver) {
-    return solver == sr_solverFlesh ? &srFleshBody : &srXpbdBody;
+    switch (solver) {
+    case sr_solverFlesh:
+        return &srFleshBody;
+    case sr_solverComplementary:
+        return &srComplementaryBody;
+    default:
+        return &srXpbdBody;
+    }
 }
 
 srResult srCreateBody(const srCharacter* character, int32_t solver, srBody* outBody) {

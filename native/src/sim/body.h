@@ -34,6 +34,7 @@ typedef struct srBodyKind {
 
 extern const srBodyKind srXpbdBody;
 extern const srBodyKind srFleshBody;
+extern const srBodyKind srComplementaryBody;
 
 typedef struct srBody {
     const srBodyKind* kind;

@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/thread.h"
 #include "mesh/mesher.h"
+#include "mesh/progress.h"
 #include "mesh/quality.h"
 #include "mesh/surface.h"
 #include "rig/hold.h"
@@ -64,10 +65,14 @@ static srResult readSurface(Preparing* preparing) {
     return finishStage(preparing, 0.05f, &out->surfaceSeconds);
 }
 
-static bool reportMeshing(float fraction, void* context) {
+static bool reportWhole(float fraction, void* context) {
     srJob* job = context;
-    srJob_SetProgress(job, 0.05f + 0.6f * fraction);
+    srJob_SetProgress(job, fraction);
     return !srJob_IsCancelled(job);
+}
+
+static bool reportMeshing(float fraction, void* context) {
+    return reportWhole(0.05f + 0.6f * fraction, context);
 }
 
 static srResult makeOwnCage(Preparing* preparing) {
@@ -76,7 +81,7 @@ static srResult makeOwnCage(Preparing* preparing) {
         .progress = preparing->job != NULL ? reportMeshing : NULL,
         .progressContext = preparing->job,
     };
-    // the painted detail would go to the mesher here: its cells are of one size
+    // painted detail (def->maps.detail) goes to the mesher here, once its cells may be of several sizes
     srMesherReport made = {0};
     return srMeshSurface(&preparing->surface, &settings, &preparing->character->cage, &made);
 }
@@ -117,8 +122,10 @@ static srResult makeCage(Preparing* preparing) {
 
 static srResult embedSkin(Preparing* preparing) {
     srEmbedding* embedding = &preparing->character->embedding;
-    SR_TRY(srCreateEmbedding(&preparing->character->cage, preparing->skin, preparing->def->skinVertexCount,
-                             embedding));
+    SR_TRY(srCreateEmbedding(&preparing->character->cage, preparing->skin, NULL,
+                             preparing->def->skinVertexCount, embedding));
+    SR_TRY(
+        srCreateBlend(&preparing->character->cage, embedding, preparing->skin, &preparing->character->blend));
     for (int32_t v = 0; v < embedding->pointCount; ++v) {
         srVec3 x = preparing->skin[v];
         double sum = x.x + x.y + x.z;
@@ -185,7 +192,8 @@ static srResult transferWeights(Preparing* preparing) {
     SR_TRY_CLEANUP(
         srCreateRig(def->boneRests, def->boneSpaces, def->boneCount, def->spaceCount, &character->rig));
     SR_TRY_CLEANUP(paintWithObject(def, &painted, &character->report.unweightedVertexCount));
-    SR_TRY_CLEANUP(srTransferWeights(&character->cage, &character->embedding, &painted, dense));
+    srProgress progress = {preparing->job != NULL ? reportWhole : NULL, preparing->job, 0.75f, 0.9f};
+    SR_TRY_CLEANUP(srTransferWeights(&character->cage, &character->embedding, &painted, &progress, dense));
     SR_TRY_CLEANUP(srCreateNodeWeights(dense, character->cage.nodeCount, mapCount, &character->weights));
 
 cleanup:
@@ -299,7 +307,7 @@ srResult srPrepareCharacter(const srSource* source, srJob* job, srCharacter* out
     SR_TRY_CLEANUP(transferWeights(&preparing));
     SR_TRY_CLEANUP(holdBody(&preparing));
     SR_TRY_CLEANUP(paintBody(&preparing));
-    outCharacter->report.totalSeconds = (float)(srGetSeconds() - startSeconds);
+    outCharacter->report.totalSeconds = (float)(preparing.startSeconds - startSeconds);
 
 cleanup:
     outCharacter->report.peakMegabytes = (float)(1e-6 * (double)srAlloc_EndWatch(watch));
@@ -374,6 +382,7 @@ void srDestroyCharacterRest(srCharacter* character) {
     srDestroyXpbdRest(&character->body);
     srDestroyNodeWeights(&character->weights);
     srDestroyRig(&character->rig);
+    srDestroyBlend(&character->blend);
     srDestroyEmbedding(&character->embedding);
     srDestroyCage(&character->cage);
     *character = (srCharacter){0};

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/job.h"
+#include "mesh/blend.h"
 #include "mesh/cage.h"
 #include "mesh/embedding.h"
 #include "rig/skinning.h"
@@ -22,6 +23,7 @@ typedef struct srCharacter {
     srCharacterReport report;
     srCage cage;
     srEmbedding embedding;
+    srBlend blend; ///< Of the skin: what a frame brings offsets to it with.
     srRig rig;
     srNodeWeights weights; ///< Of nodes on the rig's maps; the last map is the skin object's own.
     int32_t rootMap;       ///< Which of the maps carries the character: what "travel" is measured by.

@@ -12,6 +12,8 @@
 #define LARGEST_PLACE 1e12 // as for what is prepared
 #define LARGEST_WEIGHT_SUM 4.001
 #define SUM_TOLERANCE 1e-6
+#define LARGEST_FLOAT 1e15f       // of a blend, which counts in units of the cage's size
+#define LARGEST_SHORT_COUNT 65536 // of maps that 16 bits tell apart
 
 static srResult failStored(const char* what) {
     return srFail(sr_errorBadFile, "The stored character is damaged: %s.", what);
@@ -51,11 +53,22 @@ static bool areStarts(const int32_t* starts, int32_t count, int32_t end) {
     return isFine;
 }
 
+static bool hasBlendCounts(const srStoredCharacter* s) {
+    bool hasMaps = s->mapNodesCount == s->mapPlacesCount && s->mapNodesCount <= 2 * s->nodesCount &&
+                   (int64_t)s->slopeStartsCount == (int64_t)s->mapNodesCount + 1;
+    bool hasShares =
+        s->sharesCount == (s->mapNodesCount > LARGEST_SHORT_COUNT ? s->longMapsCount : s->shortMapsCount);
+    return hasMaps && hasShares && (s->shortMaps == NULL || s->longMaps == NULL) &&
+           s->runsCount <= SR_MOST_SHARES + 1 && s->targetsCount == s->pointNodesCount &&
+           s->placesCount == s->pointNodesCount;
+}
+
 static srResult checkCounts(const srStoredCharacter* s) {
     int32_t nodeCount = s->nodesCount;
     bool hasCage = nodeCount >= 4 && nodeCount <= LARGEST_NODE_COUNT && s->cellsCount >= 1 &&
                    s->edgesCount >= 6 && s->edgesCount <= INT32_MAX / 4 && s->cellsCount <= INT32_MAX / 6;
-    bool hasPoints = s->pointNodesCount >= 1 && s->pointNodesCount == s->pointWeightsCount;
+    bool hasPoints = s->pointNodesCount >= 1 && s->pointNodesCount == s->pointWeightsCount &&
+                     s->pointNodesCount == s->pointCellsCount && hasBlendCounts(s);
     bool hasBones = s->inverseRestsCount == s->boneSpacesCount && s->inverseRestsCount <= 100000;
     bool hasWeights = (int64_t)s->weightStartsCount == (int64_t)nodeCount + 1 &&
                       s->weightBonesCount >= nodeCount && s->weightBonesCount == s->weightValuesCount;
@@ -84,7 +97,9 @@ static srResult checkFacts(const srStoredCharacter* s) {
     const srStoredFacts* facts = s->facts;
     bool isFine = facts->spaceCount >= (s->inverseRestsCount > 0 ? 1 : 0) && facts->spaceCount <= 10000 &&
                   facts->outsideCount >= 0 && facts->rootMap >= 0 && facts->rootMap <= s->inverseRestsCount &&
-                  facts->outsideCount <= s->pointNodesCount &&
+                  facts->outsideCount <= s->pointNodesCount && facts->linearCount >= 0 &&
+                  facts->linearCount <= s->pointNodesCount && facts->blendWeightSum >= 0.0 &&
+                  facts->blendWeightSum <= LARGEST_WEIGHT_SUM &&
                   facts->largestWeightSum >= 1.0 - SUM_TOLERANCE &&
                   facts->largestWeightSum <= LARGEST_WEIGHT_SUM;
     return isFine ? sr_success : failStored("its facts are out of range");
@@ -181,10 +196,74 @@ static srResult checkEmbedding(const srStoredCharacter* s) {
     if (!areInRange(s->pointNodes[0], 4 * (size_t)s->pointNodesCount, s->nodesCount)) {
         return failStored("a vertex hangs on what is no node");
     }
+    for (int32_t i = 0; i < s->pointCellsCount; ++i) {
+        if (s->pointCells[i] < SR_NULL_INDEX || s->pointCells[i] >= s->cellsCount) {
+            return failStored("a vertex is in what is no cell");
+        }
+    }
     float limit = (float)LARGEST_WEIGHT_SUM;
     return areWithin(s->pointWeights[0], 4 * (size_t)s->pointWeightsCount, -limit, limit)
                ? sr_success
                : failStored("a vertex has a weight out of range");
+}
+
+// starts of runs that fill an array from end to end, some perhaps empty
+static bool areLooseStarts(const int32_t* starts, int32_t count, int32_t end) {
+    bool isFine = starts[0] == 0 && starts[count - 1] == end;
+    for (int32_t i = 1; i < count; ++i) {
+        isFine = isFine && starts[i] >= starts[i - 1];
+    }
+    return isFine;
+}
+
+static bool areMapsFine(const srStoredCharacter* s) {
+    bool isFine = areLooseStarts(s->slopeStarts, s->slopeStartsCount, s->slopesCount) &&
+                  areInRange(s->mapNodes, (size_t)s->mapNodesCount, s->nodesCount) &&
+                  (s->mapNodesCount == 0 ||
+                   areWithin(s->mapPlaces[0], 4 * (size_t)s->mapNodesCount, -LARGEST_FLOAT, LARGEST_FLOAT));
+    for (int32_t i = 0; i < s->slopesCount; ++i) {
+        isFine = isFine && s->slopes[i].node >= 0 && s->slopes[i].node < s->nodesCount &&
+                 areWithin(s->slopes[i].gradient, 3, -LARGEST_FLOAT, LARGEST_FLOAT);
+    }
+    return isFine;
+}
+
+// runs that list all points and all shares, one after the other
+static bool areRunsFine(const srStoredCharacter* s) {
+    int32_t point = 0;
+    int64_t share = 0;
+    for (int32_t r = 0; r < s->runsCount; ++r) {
+        const srBlendRun* run = &s->runs[r];
+        bool isNext = run->firstPoint == point && run->firstShare == share;
+        if (!isNext || run->pointCount < 0 || run->pointCount > s->targetsCount - point ||
+            run->shareCount < 0 || run->shareCount > SR_MOST_SHARES) {
+            return false;
+        }
+        point += run->pointCount;
+        share += (int64_t)run->pointCount * run->shareCount;
+    }
+    return point == s->targetsCount && share == s->sharesCount;
+}
+
+static bool areShareMapsFine(const srStoredCharacter* s) {
+    if (s->longMaps != NULL) {
+        return areInRange(s->longMaps, (size_t)s->longMapsCount, s->mapNodesCount);
+    }
+    bool isFine = true;
+    for (int32_t i = 0; i < s->shortMapsCount; ++i) {
+        isFine = isFine && (int32_t)s->shortMaps[i] < s->mapNodesCount;
+    }
+    return isFine;
+}
+
+static srResult checkBlend(const srStoredCharacter* s) {
+    if (!areMapsFine(s) || !areRunsFine(s) || !areShareMapsFine(s) ||
+        !areInRange(s->targets, (size_t)s->targetsCount, s->pointNodesCount) ||
+        !areWithin(s->places[0], 3 * (size_t)s->placesCount, -LARGEST_FLOAT, LARGEST_FLOAT) ||
+        !areWithin(s->shares, (size_t)s->sharesCount, 0.0f, 1.001f)) {
+        return failStored("its smooth embedding is out of range");
+    }
+    return sr_success;
 }
 
 static srResult checkRig(const srStoredCharacter* s) {
@@ -232,6 +311,7 @@ srResult srCheckStoredCharacter(const srStoredCharacter* stored) {
     SR_TRY(checkCells(stored));
     SR_TRY(checkEdges(stored));
     SR_TRY(checkEmbedding(stored));
+    SR_TRY(checkBlend(stored));
     SR_TRY(checkRig(stored));
     return checkFlesh(stored);
 }

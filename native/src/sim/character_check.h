@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "math/mat34.h"
+#include "mesh/blend.h"
 #include "weights/maps.h"
 
 #include <stdint.h>
@@ -17,7 +18,8 @@ typedef struct srStoredFacts {
     int32_t spaceCount;
     int32_t outsideCount;
     int32_t rootMap;
-    int32_t reserved; ///< Zero.
+    int32_t linearCount; ///< Of the blend; likewise:
+    double blendWeightSum;
 } srStoredFacts;
 
 /// An array of a file; `count` elements.
@@ -38,6 +40,19 @@ typedef struct srStoredCharacter {
     int32_t pointNodesCount;
     const float (*pointWeights)[4];
     int32_t pointWeightsCount;
+    SR_STORED(int32_t, pointCells);
+    SR_STORED(int32_t, mapNodes); ///< The blend: its maps, ...
+    const float (*mapPlaces)[4];
+    int32_t mapPlacesCount;
+    SR_STORED(int32_t, slopeStarts);
+    SR_STORED(srSlope, slopes);
+    SR_STORED(srBlendRun, runs); ///< ... and its points.
+    SR_STORED(int32_t, targets);
+    const float (*places)[3];
+    int32_t placesCount;
+    SR_STORED(float, shares);
+    SR_STORED(uint16_t, shortMaps);
+    SR_STORED(int32_t, longMaps);
     SR_STORED(srMat34, inverseRests); ///< One a bone, or none.
     SR_STORED(int32_t, boneSpaces);
     SR_STORED(int32_t, weightStarts);

@@ -13,7 +13,7 @@
 
 #define MAGIC_SIZE 8
 #define BYTE_ORDER_MARK 0x01020304u
-#define VERSION 1
+#define VERSION 2
 #define ALIGNMENT 64
 #define LARGEST_SECTION_COUNT 256
 #define HASHED_FROM offsetof(Header, sectionCount)
@@ -61,18 +61,23 @@ typedef struct Section {
      offsetof(srStoredCharacter, mapCounts) + (kind) * sizeof(int32_t), true}
 
 static const Section SECTIONS[] = {
-    SECTION('f', 'a', 'c', 't', facts, false),        SECTION('r', 'e', 'p', 't', report, false),
-    SECTION('n', 'o', 'd', 'e', nodes, false),        SECTION('c', 'e', 'l', 'l', cells, false),
-    SECTION('e', 'd', 'g', 'e', edges, false),        SECTION('p', 'n', 'o', 'd', pointNodes, false),
-    SECTION('p', 'w', 'g', 't', pointWeights, false), SECTION('b', 'i', 'n', 'v', inverseRests, true),
-    SECTION('b', 's', 'p', 'c', boneSpaces, true),    SECTION('w', 's', 't', 'a', weightStarts, false),
-    SECTION('w', 'b', 'o', 'n', weightBones, false),  SECTION('w', 'v', 'a', 'l', weightValues, false),
-    SECTION('h', 'o', 'l', 'd', holds, false),        SECTION('d', 'i', 's', 't', boneDistances, false),
-    SECTION('e', 'o', 'r', 'd', edgeOrder, false),    SECTION('e', 's', 't', 'a', edgeStarts, false),
-    SECTION('c', 'o', 'r', 'd', cellOrder, false),    SECTION('c', 's', 't', 'a', cellStarts, false),
-    MAP_SECTION('m', 's', 't', 'f', sr_mapStiffness), MAP_SECTION('m', 'm', 'a', 's', sr_mapMass),
-    MAP_SECTION('m', 'd', 'm', 'p', sr_mapDamping),   MAP_SECTION('m', 'h', 'l', 'd', sr_mapHold),
-    MAP_SECTION('m', 'p', 'i', 'n', sr_mapPin),
+    SECTION('f', 'a', 'c', 't', facts, false),         SECTION('r', 'e', 'p', 't', report, false),
+    SECTION('n', 'o', 'd', 'e', nodes, false),         SECTION('c', 'e', 'l', 'l', cells, false),
+    SECTION('e', 'd', 'g', 'e', edges, false),         SECTION('p', 'n', 'o', 'd', pointNodes, false),
+    SECTION('p', 'w', 'g', 't', pointWeights, false),  SECTION('p', 'c', 'e', 'l', pointCells, false),
+    SECTION('b', 'n', 'o', 'd', mapNodes, true),       SECTION('b', 'p', 'l', 'c', mapPlaces, true),
+    SECTION('b', 's', 's', 't', slopeStarts, false),   SECTION('b', 's', 'l', 'p', slopes, true),
+    SECTION('b', 'r', 'u', 'n', runs, true),           SECTION('b', 't', 'g', 't', targets, false),
+    SECTION('b', 'p', 't', 's', places, false),        SECTION('b', 's', 'h', 'r', shares, true),
+    SECTION('b', '1', '6', 'm', shortMaps, true),      SECTION('b', '3', '2', 'm', longMaps, true),
+    SECTION('b', 'i', 'n', 'v', inverseRests, true),   SECTION('b', 's', 'p', 'c', boneSpaces, true),
+    SECTION('w', 's', 't', 'a', weightStarts, false),  SECTION('w', 'b', 'o', 'n', weightBones, false),
+    SECTION('w', 'v', 'a', 'l', weightValues, false),  SECTION('h', 'o', 'l', 'd', holds, false),
+    SECTION('d', 'i', 's', 't', boneDistances, false), SECTION('e', 'o', 'r', 'd', edgeOrder, false),
+    SECTION('e', 's', 't', 'a', edgeStarts, false),    SECTION('c', 'o', 'r', 'd', cellOrder, false),
+    SECTION('c', 's', 't', 'a', cellStarts, false),    MAP_SECTION('m', 's', 't', 'f', sr_mapStiffness),
+    MAP_SECTION('m', 'm', 'a', 's', sr_mapMass),       MAP_SECTION('m', 'd', 'm', 'p', sr_mapDamping),
+    MAP_SECTION('m', 'h', 'l', 'd', sr_mapHold),       MAP_SECTION('m', 'p', 'i', 'n', sr_mapPin),
 };
 
 #define SECTION_COUNT ((int)(sizeof(SECTIONS) / sizeof(SECTIONS[0])))
@@ -101,6 +106,8 @@ static Small readSmall(const srCharacter* character) {
         .spaceCount = character->rig.spaceCount,
         .outsideCount = character->embedding.outsideCount,
         .rootMap = character->rootMap,
+        .linearCount = character->blend.linearCount,
+        .blendWeightSum = character->blend.largestWeightSum,
     };
     return (Small){facts, report};
 }
@@ -109,6 +116,7 @@ static Small readSmall(const srCharacter* character) {
 static srStoredCharacter viewCharacter(const srCharacter* character, const Small* small) {
     const srCage* cage = &character->cage;
     const srEmbedding* embedding = &character->embedding;
+    const srBlend* blend = &character->blend;
     const srRig* rig = &character->rig;
     const srNodeWeights* weights = &character->weights;
     const srXpbdRest* body = &character->body;
@@ -128,6 +136,28 @@ static srStoredCharacter viewCharacter(const srCharacter* character, const Small
         .pointNodesCount = embedding->pointCount,
         .pointWeights = (const float (*)[4])embedding->weights,
         .pointWeightsCount = embedding->pointCount,
+        .pointCells = embedding->cells,
+        .pointCellsCount = embedding->pointCount,
+        .mapNodes = blend->mapNodes,
+        .mapNodesCount = blend->mapCount,
+        .mapPlaces = (const float (*)[4])blend->mapPlaces,
+        .mapPlacesCount = blend->mapCount,
+        .slopeStarts = blend->slopeStarts,
+        .slopeStartsCount = blend->mapCount + 1,
+        .slopes = blend->slopes,
+        .slopesCount = blend->slopeStarts[blend->mapCount],
+        .runs = blend->runs,
+        .runsCount = blend->runCount,
+        .targets = blend->targets,
+        .targetsCount = blend->pointCount,
+        .places = (const float (*)[3])blend->places,
+        .placesCount = blend->pointCount,
+        .shares = blend->shares,
+        .sharesCount = (int32_t)blend->shareCount,
+        .shortMaps = blend->shortMaps,
+        .shortMapsCount = blend->shortMaps != NULL ? (int32_t)blend->shareCount : 0,
+        .longMaps = blend->longMaps,
+        .longMapsCount = blend->longMaps != NULL ? (int32_t)blend->shareCount : 0,
         .inverseRests = rig->inverseRests,
         .inverseRestsCount = rig->boneCount,
         .boneSpaces = rig->boneSpaces,
@@ -304,11 +334,42 @@ static void* copyArray(const void* array, int32_t count, size_t elementSize, boo
 
 #define COPY(name) copyArray(s->name, s->name##Count, sizeof(*s->name), &isComplete)
 
+static void copyBlend(const srStoredCharacter* s, srBlend* out, bool* outIsComplete) {
+    bool isComplete = true;
+    *out = (srBlend){
+        .nodeCount = s->nodesCount,
+        .mapCount = s->mapNodesCount,
+        .mapNodes = COPY(mapNodes),
+        .mapPlaces = COPY(mapPlaces),
+        .slopeStarts = COPY(slopeStarts),
+        .slopes = COPY(slopes),
+        .pointCount = s->targetsCount,
+        .runCount = s->runsCount,
+        .targets = COPY(targets),
+        .places = COPY(places),
+        .shareCount = s->sharesCount,
+        .shares = COPY(shares),
+        .shortMaps = COPY(shortMaps),
+        .longMaps = COPY(longMaps),
+        .linearCount = s->facts->linearCount,
+        .largestWeightSum = s->facts->blendWeightSum,
+    };
+    if (s->runsCount > 0) {
+        memcpy(out->runs, s->runs, (size_t)s->runsCount * sizeof(srBlendRun));
+    }
+    if (out->slopeStarts == NULL) { // what frees them asks the starts how many slopes there are
+        SR_FREE(out->slopes, s->slopesCount);
+        out->slopes = NULL;
+    }
+    *outIsComplete = *outIsComplete && isComplete;
+}
+
 static srResult copyParts(const srStoredCharacter* s, srCharacter* out) {
     bool isComplete = true;
     out->cage = (srCage){COPY(nodes), s->nodesCount, COPY(cells), s->cellsCount, COPY(edges), s->edgesCount};
-    out->embedding = (srEmbedding){COPY(pointNodes), COPY(pointWeights), s->pointNodesCount,
-                                   s->facts->outsideCount, s->facts->largestWeightSum};
+    out->embedding = (srEmbedding){COPY(pointNodes),   COPY(pointWeights),     COPY(pointCells),
+                                   s->pointNodesCount, s->facts->outsideCount, s->facts->largestWeightSum};
+    copyBlend(s, &out->blend, &isComplete);
     out->rig = (srRig){COPY(inverseRests), COPY(boneSpaces), s->inverseRestsCount, s->facts->spaceCount};
     out->weights = (srNodeWeights){COPY(weightStarts), COPY(weightBones), COPY(weightValues), s->nodesCount};
     out->rootMap = s->facts->rootMap;

@@ -25,7 +25,8 @@ struct srSimulation {
     srShotSource source;   // guarded by `control`, and by the worker's pause
     int32_t edition;       // counts its changes
     srVec3f* localOffsets; // scratch of readers: offsets of nodes in skin space, ...
-    float* laterOffsets;   // ... of vertices at the later of two frames, ...
+    void* blendScratch;    // ... what bringing them to vertices needs, ...
+    float* laterOffsets;   // ... offsets of vertices at the later of two frames, ...
     srVec3* places;        // ... nodes in the world, ...
     srMat34* maps;         // ... and the maps that put them there
 
@@ -50,9 +51,11 @@ static srResult allocateParts(srSimulation* simulation) {
     simulation->places = SR_ALLOC(srVec3, nodeCount);
     simulation->maps = SR_ALLOC(srMat34, character->rig.boneCount + 1);
     simulation->localOffsets = SR_ALLOC(srVec3f, nodeCount);
+    simulation->blendScratch = srAlloc(srBlend_GetScratchSize(&character->blend), 1);
     simulation->laterOffsets = SR_ALLOC(float, 3 * (size_t)character->embedding.pointCount);
     if (simulation->control == NULL || simulation->places == NULL || simulation->maps == NULL ||
-        simulation->localOffsets == NULL || simulation->laterOffsets == NULL) {
+        simulation->localOffsets == NULL || simulation->blendScratch == NULL ||
+        simulation->laterOffsets == NULL) {
         return srFailOutOfMemory("a shot");
     }
     int32_t rowFloatCount = 16 * srRig_GetRowMatrixCount(&character->rig);
@@ -122,6 +125,7 @@ void srDestroySimulation(srSimulation* simulation) {
     SR_FREE(simulation->places, character->cage.nodeCount);
     SR_FREE(simulation->maps, character->rig.boneCount + 1);
     SR_FREE(simulation->localOffsets, character->cage.nodeCount);
+    srFree(simulation->blendScratch, srBlend_GetScratchSize(&character->blend), 1);
     SR_FREE(simulation->laterOffsets, 3 * (size_t)character->embedding.pointCount);
     srDestroyMutex(simulation->control);
     SR_FREE(simulation, 1);
@@ -284,7 +288,8 @@ static void readRow(srSimulation* simulation, int32_t row, float* outOffsets) {
         // the sum turns -0 into 0
         simulation->localOffsets[i] = isSane ? srMulAddF(zero, 1.0f, local) : zero;
     }
-    srInterpolate(&simulation->source.character->embedding, simulation->localOffsets, outOffsets);
+    srInterpolate(&simulation->source.character->blend, simulation->localOffsets, simulation->blendScratch,
+                  outOffsets);
 }
 
 // Rows, shares and rounding are those of Blender's Mesh Cache modifier: a bake plays the bits that were live.

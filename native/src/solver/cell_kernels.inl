@@ -17,7 +17,12 @@
 // Of a rotation's step, squared. In a block whose steps are all smaller, C follows to first order: what that
 // leaves out is below 0.05 % of stretch, and goes away with the step.
 #define SR_SMALL_SPIN 1e-3f
+<<<<<<< HEAD
 #define SR_LEAST_SQUARE 1e-30f // what keeps zero by zero away from the steps that are taken then
+=======
+#define SR_FAR_TURN 0.3f        // of F : G over |G|^2, which is 1/3 for a turn by a right angle
+#define SR_LEAST_SQUARE 1e-30f   // what keeps zero by zero away from the steps that are taken then
+>>>>>>> 82c6dffd6adcef21ec12012f0557491768250825
 
 // the four corners of eight cells: offsets, and inverse masses in the fourth
 typedef struct Corners {
@@ -106,18 +111,17 @@ SR_KERNEL Mat turnedMat(const Quaternion* q, const Mat* G) {
 // The rotation that brings Y = Q G nearer to F = Y + C. With tau the sum of Y_k x F_k over columns and B the
 // symmetric part of sum F_k Y_k', tr(Q' F G') grows fastest by (tr B I - B)^-1 tau; here the matrix is taken
 // for the multiple of I with the same trace, which it is where G is hardly stretched. A third of the mean of
-// |F|^2 and |Y|^2 bounds it from below: cells turned inside out do not go round for ever. C may stand for F
-// in tau, which keeps it exactly zero at rest.
-SR_KERNEL Vec findSpin(const Mat* Y, const Mat* F, const Mat* C) {
+// |F|^2 and |G|^2 bounds it from below: cells turned inside out do not go round for ever. C may stand for F in
+// tau, which keeps it exactly zero at rest.
+SR_KERNEL Vec findSpin(const Mat* Y, const Mat* F, const Mat* C, srFloatW squares) {
     Vec tau = {(Y->a.y * C->a.z - Y->a.z * C->a.y) + (Y->b.y * C->b.z - Y->b.z * C->b.y) +
                    (Y->c.y * C->c.z - Y->c.z * C->c.y),
                (Y->a.z * C->a.x - Y->a.x * C->a.z) + (Y->b.z * C->b.x - Y->b.x * C->b.z) +
                    (Y->c.z * C->c.x - Y->c.x * C->c.z),
                (Y->a.x * C->a.y - Y->a.y * C->a.x) + (Y->b.x * C->b.y - Y->b.y * C->b.x) +
                    (Y->c.x * C->c.y - Y->c.y * C->c.x)};
-    srFloatW traceB = dotMat(Y, F);
-    srFloatW squares = dotMat(Y, Y) + dotMat(F, F) + SR_LEAST_SQUARE;
-    return scaled(1.0f / srMaxW(0.6666667f * traceB, 0.1666667f * squares), tau);
+    srFloatW least = 0.1666667f * (squares + dotMat(F, F)) + SR_LEAST_SQUARE;
+    return scaled(1.0f / srMaxW(0.6666667f * dotMat(Y, F), least), tau);
 }
 
 // q <- (1, omega / 2) q, brought back to about unit length
@@ -129,6 +133,58 @@ SR_KERNEL Quaternion spin(const Quaternion* q, Vec omega) {
     return (Quaternion){p.w * shorten, scaled(shorten, p.v)};
 }
 
+SR_KERNEL void storeTurn(srCellTurn* out, const Quaternion* q) {
+    srStoreFloatW(out->q[0], q->w);
+    storeVec(out->q + 1, q->v);
+}
+
+// The quaternion of a rotation, by the largest of its four squares
+SR_COLD static void writeQuaternion(const srMat3f* R, srCellTurn* out, int lane) {
+    const float(*m)[3] = R->m;
+    float squares[4] = {m[0][0] + m[1][1] + m[2][2], m[0][0] - m[1][1] - m[2][2],
+                        m[1][1] - m[2][2] - m[0][0], m[2][2] - m[0][0] - m[1][1]};
+    int k = 0;
+    for (int i = 1; i < 4; i++) {
+        k = squares[i] > squares[k] ? i : k;
+    }
+    float q[4];
+    if (k == 0) {
+        q[0] = 1.0f + squares[0];
+        q[1] = m[2][1] - m[1][2];
+        q[2] = m[0][2] - m[2][0];
+        q[3] = m[1][0] - m[0][1];
+    } else {
+        int i = k - 1, j = k % 3, l = (k + 1) % 3;
+        q[0] = m[l][j] - m[j][l];
+        q[1 + i] = 1.0f + squares[k];
+        q[1 + j] = m[i][j] + m[j][i];
+        q[1 + l] = m[i][l] + m[l][i];
+    }
+    float inverse = 1.0f / srSqrtFloat(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int i = 0; i < 4; i++) {
+        out->q[i][lane] = inverse * q[i];
+    }
+}
+
+// The rotations of these lanes anew, by a closed form: half a turn away, steps from no rotation find no way
+SR_COLD static void restartTurns(const Mat* F, const Mat* G, int32_t lanes, srCellTurn* turn) {
+    float f[9][SR_LANES_PER_BLOCK], g[9][SR_LANES_PER_BLOCK];
+    storeColumns((float(*)[3][SR_LANES_PER_BLOCK])f, F);
+    storeColumns((float(*)[3][SR_LANES_PER_BLOCK])g, G);
+    for (int lane = 0; lane < SR_LANES_PER_BLOCK; lane++) {
+        if ((lanes >> lane & 1) == 0) {
+            continue;
+        }
+        srMat3f A;
+        for (int k = 0; k < 9; k++) {
+            int i = k / 3, j = k % 3;
+            A.m[i][j] = f[i][lane] * g[j][lane] + f[3 + i][lane] * g[3 + j][lane] + f[6 + i][lane] * g[6 + j][lane];
+        }
+        srMat3f R = srFindRotationF(&A);
+        writeQuaternion(&R, turn, lane);
+    }
+}
+
 // what a cell is: how it is stretched and turned
 typedef struct Stretch {
     Mat F;
@@ -138,19 +194,27 @@ typedef struct Stretch {
 
 SR_KERNEL Stretch findStretch(const srCellSweep* sweep, int32_t block, const Mat* dF, const Mat* G,
                               const int32_t turnSteps) {
-    const srCellTurn* turn = &sweep->turns[block];
-    Stretch s = {.q = {srLoadFloatW(turn->q[0]), loadVec(turn->q + 1)}};
+    Stretch s;
     Mat difference = *dF; // F - G
     if (sweep->poseErrors != NULL) {
         Mat A = loadColumns(sweep->poseErrors[block].A);
         difference = subMat(&difference, &A);
     }
     s.F = addMat(G, &difference);
+    srFloatW squares = srLoadFloatW(sweep->poses[block].squares);
+    const srCellTurn* turn = &sweep->turns[block];
+    if (turnSteps > 1) {
+        int32_t lanes = SR_NAME(srBitsOfMask)(dotMat(&s.F, G) < SR_FAR_TURN * squares);
+        if (lanes != 0) {
+            restartTurns(&s.F, G, lanes, &sweep->turns[block]);
+        }
+    }
+    s.q = (Quaternion){srLoadFloatW(turn->q[0]), loadVec(turn->q + 1)};
     Mat T = turnedMat(&s.q, G);
     s.C = subMat(&difference, &T);
     for (int32_t step = 0; step < turnSteps; step++) {
         Mat Y = addMat(G, &T);
-        Vec omega = findSpin(&Y, &s.F, &s.C);
+        Vec omega = findSpin(&Y, &s.F, &s.C, squares);
         s.q = spin(&s.q, omega);
         if (SR_NAME(srBitsOfMask)(dot(omega, omega) > SR_SMALL_SPIN) == 0) {
             Mat turned = {cross(omega, Y.a), cross(omega, Y.b), cross(omega, Y.c)};
@@ -161,11 +225,6 @@ SR_KERNEL Stretch findStretch(const srCellSweep* sweep, int32_t block, const Mat
         s.C = subMat(&difference, &T);
     }
     return s;
-}
-
-SR_KERNEL void storeTurn(srCellTurn* out, const Quaternion* q) {
-    srStoreFloatW(out->q[0], q->w);
-    storeVec(out->q + 1, q->v);
 }
 
 // A K for the symmetric K: xx, yy, zz, xy, yz, zx
@@ -306,5 +365,6 @@ static void poseCells(const srCellBlock* blocks, const float* rows, srCellPose* 
         storeColumns(outPoses[block].G, &F);
         Mat n = cofactor(&F);
         srStoreFloatW(outPoses[block].determinant, dot(F.a, n.a));
+        srStoreFloatW(outPoses[block].squares, dotMat(&F, &F));
     }
 }

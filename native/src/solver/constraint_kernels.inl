@@ -39,6 +39,7 @@ SR_KERNEL void moveCorner(const srConstraintSweep* sweep, const int32_t* nodes, 
     srStoreFullRowsFloat(sweep->rows, nodes, row);
 }
 
+// d / |d| with one division for both its uses: the multiplier's change, and that over the length
 SR_KERNEL void solveDistanceBlock(const srConstraintSweep* sweep, srDistanceBlock* block) {
     srFloatW a[4], b[4];
     srGatherFullRowsFloat(sweep->rows, block->nodes[0], a);
@@ -46,12 +47,27 @@ SR_KERNEL void solveDistanceBlock(const srConstraintSweep* sweep, srDistanceBloc
     Vec d = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
     const srFloatW zero = {0};
     srFloatW length = srSqrt(dot(d, d));
+<<<<<<< HEAD
     srFloatW inverse = srSelect(length > zero, 1.0f / length, zero);
     srFloatW C = length - srLoadFloatW(block->lengths);
     srFloatW weighted = srSelect(length > zero, a[3] + b[3], zero);
     srFloatW change =
         findMultiplier(sweep, C, weighted, srLoadFloatW(block->compliances), block->multipliers);
     srFloatW scale = change * inverse;
+=======
+    srFloatW weighted = a[3] + b[3];
+    srFloatW alpha = srLoadFloatW(block->compliances);
+    srFloatW lambda = srLoadFloatW(block->multipliers);
+    srFloatW wanted = sweep->stiffness * (srLoadFloatW(block->lengths) - length - alpha * lambda);
+    srFloatW divisor = (weighted + alpha) * length;
+    srFloatW scale = srSelect((divisor > zero) & (weighted > zero), wanted / divisor, zero);
+    srFloatW sum = lambda + scale * length;
+    if (sweep->side != 0) {
+        sum = sweep->side > 0 ? srMinW(sum, zero) : srMaxW(sum, zero);
+        scale = srSelect(length > zero, (sum - lambda) / length, zero);
+    }
+    srStoreFloatW(block->multipliers, sum);
+>>>>>>> 82c6dffd6adcef21ec12012f0557491768250825
     moveCorner(sweep, block->nodes[0], a, scale, d);
     moveCorner(sweep, block->nodes[1], b, zero - scale, d);
 }

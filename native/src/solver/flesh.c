@@ -270,6 +270,8 @@ static void correctPose(const Step* step, int32_t b) {
             columns[c] = (srVec3f){*G[0], *G[1], *G[2]};
         }
         pose->determinant[lane] = srDotF(columns[0], srCrossF(columns[1], columns[2]));
+        pose->squares[lane] =
+            srDotF(columns[0], columns[0]) + srDotF(columns[1], columns[1]) + srDotF(columns[2], columns[2]);
     }
 }
 
@@ -445,7 +447,7 @@ static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, cons
             },
         .toRest = (float)(1.0 / dials->scale),
         .turnSteps = FIRST_TURN_STEPS,
-        .isCoarse = srCoarse_IsReady(tuning->coarse) && scratch->predicted != NULL,
+        .isCoarse = srCoarse_IsReady(tuning->coarse) && scratch->predicted != NULL && dials->sweeps == 1,
     };
 }
 

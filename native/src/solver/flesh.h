@@ -71,17 +71,19 @@ typedef struct srFleshDials {
     bool isMirrored;    ///< The world sees the rest shape in a mirror.
     double frequency;   ///< Hz of the pull to the pose.
     double dampingRate; ///< 1/s: a swing shrinks as exp(-dampingRate t / 2).
-    double viscosity;   ///< s: damps a swing of frequency f by a share pi f viscosity of critical; at most h.
+    double viscosity; ///< s: damps a swing of frequency f by the share pi f viscosity of critical. From 0.4 h
+                      ///< (with several sweeps 0, which keeps energy) to h, h the substep.
     double poseCorrection; ///< 0 to 1.
     double frameSeconds;
     double largestOffset; ///< Offsets are held within this, in world units.
     int32_t substeps;
-    int32_t sweeps;       ///< Of all cells in a substep, 1 or more. Substeps are the better buy.
+    int32_t sweeps; ///< Of all cells in a substep. More than 1 goes without the coarse correction, towards
+                    ///< the exact solution of the substep; for a result, substeps are the better buy.
     int32_t poses;        ///< Parts of a frame, each with its own pose; 1 to `substeps`.
     bool isUncompensated; ///< What one sweep leaves too soft is not made up for.
 } srFleshDials;
 
-/// 3 % of what a mode of one cell's size needs is left to the substeps; see srChooseFleshSubsteps.
+/// The dials spread over nodes and cells. Owns its arrays.
 typedef struct srFleshTuning {
     srFleshDials dials;
     double h;        ///< The substep.
@@ -105,9 +107,9 @@ void srDestroyFleshTuning(const srFleshRest* rest, srFleshTuning* tuning);
 SR_MUST_USE srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest,
                                        const srFleshDials* dials);
 
-/// Substeps (1 to 64) that bring the first frequency within some 5 % of the converged one, by how soft one
-/// sweep is: with the coarse correction the local stiffness alone counts.
-int32_t srChooseFleshSubsteps(const srFleshRest* rest, const srFleshDials* dials);
+/// Substeps (1 to 64) that this material would need for first frequencies within 5 % of converged ones, by
+/// how soft one sweep of its cells is; the dials' own number does not matter.
+int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshRest* rest);
 
 /// What a step works in. Owns its arrays.
 typedef struct srFleshScratch srFleshScratch;

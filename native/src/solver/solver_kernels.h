@@ -42,6 +42,7 @@ typedef struct srCellForceMaterial {
 typedef struct srCellPose {
     alignas(32) float G[3][3][SR_LANES_PER_BLOCK]; ///< [column][row]
     float determinant[SR_LANES_PER_BLOCK];
+    float squares[SR_LANES_PER_BLOCK]; ///< |G|^2
 } srCellPose;
 
 /// G - F of the pose where they differ, column by column.

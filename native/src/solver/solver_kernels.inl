@@ -4,6 +4,7 @@
 
 #include "solver/solver_kernels.h"
 
+#include "math/rotation.h"
 #include "math/simd_rows.h"
 
 #define SR_WIDE 1

@@ -75,7 +75,7 @@ static srResult spreadColumns(Maps* maps) {
         return srFailOutOfMemory("the painted maps");
     }
     memset(isHeard, 1, (size_t)vertexCount);
-    SR_TRY_CLEANUP(srCreateSpread(maps->cage, maps->embedding, isHeard, &spread));
+    SR_TRY_CLEANUP(srCreateSpread(maps->cage, maps->embedding, isHeard, NULL, &spread));
     for (int32_t column = 0; column < maps->columnCount; column++) {
         srMapKind kind = maps->kinds[column];
         maps->lowest[column] = maps->highest[column] = toSpread(kind, maps->painted[kind][0]);

@@ -11,6 +11,7 @@
 #include "core/alloc.h"
 #include "math/cholesky.h"
 #include "math/csc.h"
+#include "math/dissect.h"
 #include "weights/laplacian.h"
 
 #include <math.h>
@@ -22,6 +23,8 @@
 
 // A share of the Laplacian's diagonal, so that a part of the cage without skin has a solution too (zero).
 #define ANCHOR 1e-9
+
+#define DISSECTED_FROM 15000 // nodes
 
 struct srSpread {
     const srCage* cage;
@@ -122,6 +125,33 @@ static srResult assemble(srSpread* s, srCsc* outA) {
     return result;
 }
 
+static srResult tellProgress(const srProgress* progress, double fraction) {
+    return progress != NULL ? srReportProgress(progress, fraction) : sr_success;
+}
+
+// Minimum degree is good enough for a cage of usual size; dissection takes two fifths of the memory off a
+// large one (97,000 nodes of a thick bar: 447 MB instead of 754).
+static srResult factor(srSpread* s, const srCsc* A, const srProgress* progress) {
+    int32_t nodeCount = s->cage->nodeCount;
+    srResult result = sr_success;
+    int32_t* order = nodeCount >= DISSECTED_FROM ? SR_ALLOC(int32_t, nodeCount) : NULL;
+    if (nodeCount >= DISSECTED_FROM && order == NULL) {
+        return srFailOutOfMemory("spreading over the cage");
+    }
+    SR_TRY_CLEANUP(tellProgress(progress, 0.1));
+    if (order != NULL) {
+        SR_TRY_CLEANUP(srDissect(A, s->cage->nodes, order));
+    }
+    SR_TRY_CLEANUP(tellProgress(progress, 0.15));
+    SR_TRY_CLEANUP(srAnalyzeCholesky(A, order, &s->factor));
+    SR_TRY_CLEANUP(tellProgress(progress, 0.2));
+    SR_TRY_CLEANUP(srCholesky_Factor(s->factor, A));
+
+cleanup:
+    SR_FREE(order, nodeCount);
+    return result;
+}
+
 // every heard vertex begins with a strength of one
 static srResult allocateSpread(srSpread* s, const uint8_t* isHeard) {
     s->strengths = SR_ALLOC(double, s->embedding->pointCount);
@@ -135,7 +165,7 @@ static srResult allocateSpread(srSpread* s, const uint8_t* isHeard) {
 }
 
 srResult srCreateSpread(const srCage* cage, const srEmbedding* embedding, const uint8_t* isHeard,
-                        srSpread** outSpread) {
+                        const srProgress* progress, srSpread** outSpread) {
     srResult result = sr_success;
     srCsc A = {0};
     srSpread* s = SR_ALLOC_ZERO(srSpread, 1);
@@ -146,7 +176,7 @@ srResult srCreateSpread(const srCage* cage, const srEmbedding* embedding, const 
     s->embedding = embedding;
     SR_TRY_CLEANUP(allocateSpread(s, isHeard));
     SR_TRY_CLEANUP(assemble(s, &A));
-    SR_TRY_CLEANUP(srCreateCholesky(&A, &s->factor));
+    SR_TRY_CLEANUP(factor(s, &A, progress));
     *outSpread = s;
 
 cleanup:

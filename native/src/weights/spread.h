@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "mesh/cage.h"
 #include "mesh/embedding.h"
+#include "mesh/progress.h"
 
 #include <stdint.h>
 
@@ -17,9 +18,10 @@
 typedef struct srSpread srSpread;
 
 /// `isHeard` has one byte a vertex: zero says nothing. A vertex that is nowhere (four times one node) says
-/// nothing either. Cage and embedding must outlive the spread.
+/// nothing either. Cage and embedding must outlive the spread. `progress` (nullable) is asked between phases,
+/// over its first half.
 SR_MUST_USE srResult srCreateSpread(const srCage* cage, const srEmbedding* embedding, const uint8_t* isHeard,
-                                    srSpread** outSpread);
+                                    const srProgress* progress, srSpread** outSpread);
 
 /// Accepts null.
 void srDestroySpread(srSpread* spread);

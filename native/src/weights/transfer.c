@@ -22,12 +22,13 @@ typedef struct Transfer {
     const srEmbedding* embedding;
     const srPaintedWeights* painted;
     srSpread* spread;
-    double* weightSums; // of a vertex's painted weights
-    uint8_t* isHeard;   // vertices that say something
-    uint8_t* isUsed;    // bones that some vertex is painted for
-    int32_t* columnOf;  // of a bone in the batch
-    double* batch;      // columns being solved
-    float* rows;        // the result: node by node, bone by bone
+    const srProgress* progress; // may be null
+    double* weightSums;         // of a vertex's painted weights
+    uint8_t* isHeard;           // vertices that say something
+    uint8_t* isUsed;            // bones that some vertex is painted for
+    int32_t* columnOf;          // of a bone in the batch
+    double* batch;              // columns being solved
+    float* rows;                // the result: node by node, bone by bone
 } Transfer;
 
 static srResult checkPainted(const srEmbedding* embedding, const srPaintedWeights* painted) {
@@ -107,6 +108,10 @@ static void storeBatch(const Transfer* t, const int32_t* bones, int32_t boneCoun
     }
 }
 
+static srResult tellProgress(const Transfer* t, double fraction) {
+    return t->progress != NULL ? srReportProgress(t->progress, fraction) : sr_success;
+}
+
 // Solves for used bones, a batch at a time; the columns of the others stay exactly zero.
 static srResult solveBones(Transfer* t) {
     int32_t boneCount = t->painted->boneCount;
@@ -121,6 +126,7 @@ static srResult solveBones(Transfer* t) {
                 bones[count++] = bone;
             }
         }
+        SR_TRY(tellProgress(t, 0.5 + 0.5 * (double)bone / boneCount));
         fillBatch(t);
         SR_TRY(srSpread_Solve(t->spread, t->batch, count));
         storeBatch(t, bones, count);
@@ -246,19 +252,20 @@ static void freeTransfer(Transfer* t) {
 }
 
 srResult srTransferWeights(const srCage* cage, const srEmbedding* embedding, const srPaintedWeights* painted,
-                           float* outWeights) {
+                           const srProgress* progress, float* outWeights) {
     SR_TRY(checkPainted(embedding, painted));
     if (painted->vertexCount < 1) {
         return srFail(sr_errorInvalidValue, "No vertex has a weight for any bone.");
     }
     srResult result = sr_success;
-    Transfer t = {.cage = cage, .embedding = embedding, .painted = painted, .rows = outWeights};
+    Transfer t = {
+        .cage = cage, .embedding = embedding, .painted = painted, .progress = progress, .rows = outWeights};
     SR_TRY_CLEANUP(allocateTransfer(&t));
     if (readPainted(&t) == 0) {
         result = srFail(sr_errorInvalidValue, "No vertex has a weight for any bone.");
         goto cleanup;
     }
-    SR_TRY_CLEANUP(srCreateSpread(cage, embedding, t.isHeard, &t.spread));
+    SR_TRY_CLEANUP(srCreateSpread(cage, embedding, t.isHeard, progress, &t.spread));
     SR_TRY_CLEANUP(solveBones(&t));
     SR_TRY_CLEANUP(finishRows(&t));
 

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "mesh/cage.h"
 #include "mesh/embedding.h"
+#include "mesh/progress.h"
 
 #include <stdint.h>
 
@@ -28,6 +29,8 @@ typedef struct srPaintedWeights {
 /// part of the cage that no painted vertex lies in takes the weights of the nearest node that has some. A
 /// vertex embedded four times in one node (it is not finite) says nothing. `sr_errorInvalidValue` when no
 /// vertex has a weight, a bone is out of range, starts descend or the counts of vertices differ;
-/// `sr_errorNotFinite` when a weight is.
+/// `sr_errorNotFinite` when a weight is. `progress` may be null;
+/// it is asked between the factor's phases and every few bones.
 SR_MUST_USE srResult srTransferWeights(const srCage* cage, const srEmbedding* embedding,
-                                       const srPaintedWeights* painted, float* outWeights);
+                                       const srPaintedWeights* painted, const srProgress* progress,
+                                       float* outWeights);

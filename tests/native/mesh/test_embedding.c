@@ -3,7 +3,7 @@
 #include "mesh/embedding.h"
 
 #include "core/parallel.h"
-#include "mesh/solids.h"
+#include "mesh/overlap.h"
 
 enum {
     pointCount = 2000
@@ -48,7 +48,7 @@ static void affine_motion_is_exact_inside_and_outside(void** state) {
     srEmbedding embedding;
     makeBlock(4, 2, 2, 0.5, &cage);
     scatterPoints(&cage);
-    assert_success(srCreateEmbedding(&cage, points, pointCount, &embedding));
+    assert_success(srCreateEmbedding(&cage, points, NULL, pointCount, &embedding));
     srVec3* moved = malloc(sizeof(srVec3) * (size_t)cage.nodeCount);
     for (int32_t node = 0; node < cage.nodeCount; node++) {
         moved[node] = moveAffinely(cage.nodes[node]);
@@ -75,7 +75,7 @@ static void weights_sum_to_one_and_are_bounded(void** state) {
     srEmbedding embedding;
     makeBlock(4, 2, 2, 0.5, &cage);
     scatterPoints(&cage);
-    assert_success(srCreateEmbedding(&cage, points, pointCount, &embedding));
+    assert_success(srCreateEmbedding(&cage, points, NULL, pointCount, &embedding));
     double largest = 1.0;
     int32_t outside = 0;
     for (int32_t i = 0; i < pointCount; i++) {
@@ -103,7 +103,7 @@ static void outside_points_follow_the_nearest_cell(void** state) {
     srEmbedding embedding;
     makeBlock(4, 2, 2, 0.5, &cage);
     scatterPoints(&cage);
-    assert_success(srCreateEmbedding(&cage, points, pointCount, &embedding));
+    assert_success(srCreateEmbedding(&cage, points, NULL, pointCount, &embedding));
     for (int32_t i = 0; i < pointCount; i++) {
         if (isInBlock(points[i])) {
             continue;
@@ -126,10 +126,77 @@ static void points_that_are_not_finite_hang_on_node_0(void** state) {
     srCage cage;
     srEmbedding embedding;
     makeBlock(1, 1, 1, 1.0, &cage);
-    assert_success(srCreateEmbedding(&cage, broken, 4, &embedding));
+    assert_success(srCreateEmbedding(&cage, broken, NULL, 4, &embedding));
     for (int i = 0; i < 3; i++) {
         assert_memory_equal(embedding.weights[i], first, sizeof(first));
         assert_memory_equal(embedding.nodes[i], ((const int32_t[4]){0, 0, 0, 0}), 4 * sizeof(int32_t));
+    }
+    assert_int_equal(embedding.outsideCount, 3);
+    srDestroyEmbedding(&embedding);
+    srDestroyCage(&cage);
+}
+
+static void hints_say_which_of_overlapping_parts(void** state) {
+    (void)state;
+    srCage cage;
+    srEmbedding embedding;
+    static int32_t hints[pointCount];
+    uint64_t seed = 71;
+    makeOverlap((srVec3){0.4, 0.6, 0.1}, &cage);
+    int32_t* pieces = findPieces(&cage);
+    for (int i = 0; i < pointCount; i++) {
+        // around a cell, inside of it or not; numbers that are none at all count as unknown
+        int32_t cell = (int32_t)(srTestRandom(&seed) * cage.cellCount);
+        hints[i] = i % 50 == 0 ? (i % 100 == 0 ? cage.cellCount : -7) : cell;
+        points[i] = srAdd(cage.nodes[cage.cells[cell][0]], randomPoint(&seed, 0.4));
+    }
+    assert_success(srCreateEmbedding(&cage, points, hints, pointCount, &embedding));
+    for (int i = 0; i < pointCount; i++) {
+        assert_memory_equal(embedding.nodes[i], cage.cells[embedding.cells[i]], sizeof(cage.cells[0]));
+        assert_true(absoluteSum(embedding.weights[i]) <= 4.0);
+        for (int c = 0; c < 4 && i % 50 != 0; c++) {
+            assert_int_equal(pieces[embedding.nodes[i][c]], pieces[cage.cells[hints[i]][0]]);
+        }
+        if (absoluteSum(embedding.weights[i]) < 3.9999) {
+            assert_near(srDistance(combine(&embedding, i, cage.nodes), points[i]), 0.0, 4e-6);
+        }
+    }
+    free(pieces);
+    srDestroyEmbedding(&embedding);
+    srDestroyCage(&cage);
+}
+
+static void hints_change_nothing_where_cells_do_not_overlap(void** state) {
+    (void)state;
+    srCage cage;
+    srEmbedding free, hinted;
+    makeBlock(8, 4, 4, 0.25, &cage);
+    scatterPoints(&cage);
+    assert_success(srCreateEmbedding(&cage, points, NULL, pointCount, &free));
+    assert_success(srCreateEmbedding(&cage, points, free.cells, pointCount, &hinted));
+    assert_int_equal(free.outsideCount, hinted.outsideCount);
+    for (int i = 0; i < pointCount; i++) {
+        srVec3 a = combine(&free, i, cage.nodes), b = combine(&hinted, i, cage.nodes);
+        // the same place, whichever of two cells on a face it is
+        assert_near(isInBlock(points[i]) ? srDistance(a, b) : 0.0, 0.0, 1e-6);
+    }
+    srDestroyEmbedding(&free);
+    srDestroyEmbedding(&hinted);
+    srDestroyCage(&cage);
+}
+
+static void points_at_the_end_of_the_numbers_are_bounded(void** state) {
+    (void)state;
+    const srVec3 far[3] = {{1e300, -1e300, 1e300}, {-1e155, 0.5, 0.5}, {0.5, 0.5, 1e20}};
+    const int32_t hints[3] = {0, SR_NULL_INDEX, 5};
+    srCage cage;
+    srEmbedding embedding;
+    makeBlock(2, 2, 2, 0.5, &cage);
+    assert_success(srCreateEmbedding(&cage, far, hints, 3, &embedding));
+    for (int i = 0; i < 3; i++) {
+        const float* w = embedding.weights[i];
+        assert_near((double)w[0] + (double)w[1] + (double)w[2] + (double)w[3], 1.0, 2.5e-7);
+        assert_true(absoluteSum(w) <= 4.0);
     }
     assert_int_equal(embedding.outsideCount, 3);
     srDestroyEmbedding(&embedding);
@@ -141,7 +208,7 @@ static void no_points_make_an_empty_embedding(void** state) {
     srCage cage;
     srEmbedding embedding;
     makeBlock(1, 1, 1, 1.0, &cage);
-    assert_success(srCreateEmbedding(&cage, NULL, 0, &embedding));
+    assert_success(srCreateEmbedding(&cage, NULL, NULL, 0, &embedding));
     assert_int_equal(embedding.pointCount, 0);
     assert_near(embedding.largestWeightSum, 1.0, 0.0);
     srDestroyEmbedding(&embedding);
@@ -158,7 +225,7 @@ static void any_number_of_workers_gives_the_same_bits(void** state) {
     int32_t before = srParallel_GetWorkerCount();
     for (int run = 0; run < 3; run++) {
         srParallel_SetWorkerCount(workerCounts[run]);
-        assert_success(srCreateEmbedding(&cage, points, pointCount, &embeddings[run]));
+        assert_success(srCreateEmbedding(&cage, points, NULL, pointCount, &embeddings[run]));
         assert_memory_equal(embeddings[run].nodes, embeddings[0].nodes, sizeof(int32_t) * 4 * pointCount);
         assert_memory_equal(embeddings[run].weights, embeddings[0].weights, sizeof(float) * 4 * pointCount);
     }
@@ -172,7 +239,8 @@ static void any_number_of_workers_gives_the_same_bits(void** state) {
 static srResult createAndDestroy(void* context) {
     const srVec3 few[3] = {{0.1, 0.1, 0.1}, {3.0, 3.0, 3.0}, {-0.1, 0.0, 0.0}};
     srEmbedding embedding;
-    SR_TRY(srCreateEmbedding(context, few, 3, &embedding));
+    const int32_t hints[3] = {0, SR_NULL_INDEX, 1};
+    SR_TRY(srCreateEmbedding(context, few, hints, 3, &embedding));
     srDestroyEmbedding(&embedding);
     return sr_success;
 }
@@ -191,6 +259,9 @@ int main(void) {
         cmocka_unit_test_teardown(weights_sum_to_one_and_are_bounded, srTestNothingLeaked),
         cmocka_unit_test_teardown(outside_points_follow_the_nearest_cell, srTestNothingLeaked),
         cmocka_unit_test_teardown(points_that_are_not_finite_hang_on_node_0, srTestNothingLeaked),
+        cmocka_unit_test_teardown(hints_say_which_of_overlapping_parts, srTestNothingLeaked),
+        cmocka_unit_test_teardown(hints_change_nothing_where_cells_do_not_overlap, srTestNothingLeaked),
+        cmocka_unit_test_teardown(points_at_the_end_of_the_numbers_are_bounded, srTestNothingLeaked),
         cmocka_unit_test_teardown(no_points_make_an_empty_embedding, srTestNothingLeaked),
         cmocka_unit_test_teardown(any_number_of_workers_gives_the_same_bits, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),

@@ -70,7 +70,7 @@ static int32_t countPieces(const srCage* cage) {
 
 static double shareOutside(const srCage* cage, const srSurface* surface) {
     srEmbedding embedding;
-    assert_success(srCreateEmbedding(cage, surface->points, surface->pointCount, &embedding));
+    assert_success(srCreateEmbedding(cage, surface->points, NULL, surface->pointCount, &embedding));
     double share = embedding.outsideCount / (double)surface->pointCount;
     srDestroyEmbedding(&embedding);
     return share;

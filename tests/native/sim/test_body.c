@@ -15,7 +15,7 @@
 
 #define FRAMES 12
 
-static const int32_t SOLVERS[] = {sr_solverXpbd, sr_solverFlesh};
+static const int32_t SOLVERS[] = {sr_solverXpbd, sr_solverFlesh, sr_solverComplementary};
 
 static srTestScene scene;
 static srCharacter bar;

@@ -17,6 +17,15 @@ typedef struct Smallest {
     int32_t edges[6][2];
     int32_t pointNodes[1][4];
     float pointWeights[1][4];
+    int32_t pointCells[1];
+    int32_t mapNodes[1]; // the blend: one map without slopes, one share
+    float mapPlaces[1][4];
+    int32_t slopeStarts[2];
+    srBlendRun runs[1];
+    int32_t targets[1];
+    float places[1][3];
+    float shares[1];
+    uint16_t shortMaps[1];
     int32_t weightStarts[5];
     int32_t weightBones[4];
     double weightValues[4];
@@ -34,6 +43,8 @@ static Smallest make(void) {
         .edges = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}},
         .pointNodes = {{0, 1, 2, 3}},
         .pointWeights = {{1, 0, 0, 0}},
+        .runs = {{0, 1, 1, 0, 0}},
+        .shares = {1},
         .weightStarts = {0, 1, 2, 3, 4},
         .weightValues = {1, 1, 1, 1},
         .order = {0, 1, 2, 3, 4, 5},
@@ -57,6 +68,24 @@ static srStoredCharacter view(const Smallest* s) {
         .pointNodesCount = 1,
         .pointWeights = s->pointWeights,
         .pointWeightsCount = 1,
+        .pointCells = s->pointCells,
+        .pointCellsCount = 1,
+        .mapNodes = s->mapNodes,
+        .mapNodesCount = 1,
+        .mapPlaces = s->mapPlaces,
+        .mapPlacesCount = 1,
+        .slopeStarts = s->slopeStarts,
+        .slopeStartsCount = 2,
+        .runs = s->runs,
+        .runsCount = 1,
+        .targets = s->targets,
+        .targetsCount = 1,
+        .places = s->places,
+        .placesCount = 1,
+        .shares = s->shares,
+        .sharesCount = 1,
+        .shortMaps = s->shortMaps,
+        .shortMapsCount = 1,
         .weightStarts = s->weightStarts,
         .weightStartsCount = 5,
         .weightBones = s->weightBones,
@@ -87,6 +116,42 @@ static void the_smallest_character_is_sound(void** state) {
     (void)state;
     Smallest s = make();
     assert_success(check(&s));
+}
+
+static void a_blend_names_only_what_is_there(void** state) {
+    (void)state;
+    Smallest fine = make();
+    struct {
+        int32_t* number;
+        int32_t wrong;
+    } faults[] = {
+        {&fine.mapNodes[0], 4},        {&fine.mapNodes[0], -1},        {&fine.slopeStarts[1], 1},
+        {&fine.slopeStarts[0], -1},    {&fine.runs[0].firstPoint, 1},  {&fine.runs[0].pointCount, 2},
+        {&fine.runs[0].pointCount, 0}, {&fine.runs[0].shareCount, 25}, {&fine.runs[0].shareCount, -1},
+        {&fine.targets[0], 1},         {&fine.targets[0], -1},         {&fine.pointCells[0], 1},
+        {&fine.pointCells[0], -2},
+    };
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(faults); ++i) {
+        int32_t before = *faults[i].number;
+        *faults[i].number = faults[i].wrong;
+        assert_result(check(&fine), sr_errorBadFile);
+        *faults[i].number = before;
+        assert_success(check(&fine));
+    }
+    fine.runs[0].firstShare = 1;
+    assert_result(check(&fine), sr_errorBadFile);
+    fine = make();
+    fine.shortMaps[0] = 1;
+    assert_result(check(&fine), sr_errorBadFile);
+    fine = make();
+    fine.shares[0] = NAN;
+    assert_result(check(&fine), sr_errorBadFile);
+    fine = make();
+    fine.places[0][2] = INFINITY;
+    assert_result(check(&fine), sr_errorBadFile);
+    fine = make();
+    fine.mapPlaces[0][1] = -INFINITY;
+    assert_result(check(&fine), sr_errorBadFile);
 }
 
 static void a_cell_needs_a_volume_the_right_way_round(void** state) {
@@ -146,6 +211,14 @@ static void weights_of_a_node_sum_to_one_and_none_is_empty(void** state) {
     assert_result(check(&less), sr_errorBadFile);
     empty.weightStarts[2] = 1;
     assert_result(check(&empty), sr_errorBadFile);
+    Smallest early = make(), late = make(), missing = make();
+    early.weightStarts[0] = -1;
+    assert_result(check(&early), sr_errorBadFile);
+    late.weightStarts[4] = 5;
+    assert_result(check(&late), sr_errorBadFile);
+    missing.weightStarts[4] = 3;
+    missing.weightStarts[3] = 2;
+    assert_result(check(&missing), sr_errorBadFile);
     broken.weightValues[0] = NAN;
     assert_result(check(&broken), sr_errorBadFile);
 }
@@ -207,6 +280,7 @@ static void every_failing_allocation_is_an_error_and_no_leak(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_smallest_character_is_sound),
+        cmocka_unit_test(a_blend_names_only_what_is_there),
         cmocka_unit_test(a_cell_needs_a_volume_the_right_way_round),
         cmocka_unit_test(edges_are_those_of_the_cells_in_order),
         cmocka_unit_test(weights_of_a_node_sum_to_one_and_none_is_empty),

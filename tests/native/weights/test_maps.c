@@ -36,7 +36,7 @@ static void transferOne(const srCage* cage, srMapKind kind, srNodeMaps* out) {
     srEmbedding embedding;
     const float* painted[sr_mapKindCount] = {0};
     painted[kind] = values;
-    assert_success(srCreateEmbedding(cage, vertices, vertexCount, &embedding));
+    assert_success(srCreateEmbedding(cage, vertices, NULL, vertexCount, &embedding));
     assert_success(srTransferMaps(cage, &embedding, painted, out));
     srDestroyEmbedding(&embedding);
 }
@@ -165,7 +165,7 @@ static void nodes_that_a_pinned_vertex_hangs_on_are_pinned_exactly(void** state)
         values[v] = vertices[v].x < 1.1 ? 1.0f : 0.0f;
     }
     transferOne(&cage, sr_mapPin, &maps);
-    assert_success(srCreateEmbedding(&cage, vertices, vertexCount, &embedding));
+    assert_success(srCreateEmbedding(&cage, vertices, NULL, vertexCount, &embedding));
     for (int32_t v = 0; v < vertexCount; v++) {
         for (int c = 0; c < 4 && values[v] == 1.0f; c++) {
             assert_true(embedding.weights[v][c] == 0.0f ||
@@ -213,7 +213,7 @@ static void paint_on_one_part_never_spills_into_another_in_the_same_place(void**
         vertices[vertexCount++] = both.nodes[node];
     }
     srEmbedding embedding;
-    assert_success(srCreateEmbedding(&both, vertices, vertexCount, &embedding));
+    assert_success(srCreateEmbedding(&both, vertices, NULL, vertexCount, &embedding));
     for (int32_t v = 0; v < vertexCount; v++) {
         for (int32_t cell = 0; cell < both.cellCount; cell++) {
             const int32_t* corners = both.cells[cell];
@@ -264,7 +264,7 @@ static void failing_allocations_leak_nothing(void** state) {
     for (int32_t v = 0; v < vertexCount; v++) {
         values[v] = 0.5f;
     }
-    assert_success(srCreateEmbedding(&whole.cage, vertices, vertexCount, &whole.embedding));
+    assert_success(srCreateEmbedding(&whole.cage, vertices, NULL, vertexCount, &whole.embedding));
     srTestEveryAllocationFails(transferTwo, &whole);
     srDestroyEmbedding(&whole.embedding);
     srDestroyCage(&whole.cage);

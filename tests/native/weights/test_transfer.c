@@ -45,9 +45,9 @@ static srPaintedWeights viewPaint(void) {
 
 static srResult transfer(const srCage* cage, float* out) {
     srEmbedding embedding;
-    SR_TRY(srCreateEmbedding(cage, paint.vertices, paint.vertexCount, &embedding));
+    SR_TRY(srCreateEmbedding(cage, paint.vertices, NULL, paint.vertexCount, &embedding));
     srPaintedWeights view = viewPaint();
-    srResult result = srTransferWeights(cage, &embedding, &view, out);
+    srResult result = srTransferWeights(cage, &embedding, &view, NULL, out);
     srDestroyEmbedding(&embedding);
     return result;
 }
@@ -291,6 +291,32 @@ static void piece_without_paint_takes_the_nearest_weights(void** state) {
     srDestroyCage(&cage);
 }
 
+static void nearest_is_meant_in_space_and_not_along_one_axis(void** state) {
+    (void)state;
+    // single cells: painted for bone 0 at the origin, for bone 1 far up; between them by x ones without paint
+    srVec3 nodes[20];
+    const double places[5][2] = {{0.0, 0.0}, {10.0, 100.0}, {8.0, 0.0}, {9.0, 99.0}, {-50.0, 20.0}};
+    const int expected[5] = {0, 1, 0, 1, 0};
+    int32_t cells[5][4];
+    for (int i = 0; i < 20; i++) {
+        const double* place = places[i / 4];
+        nodes[i] = (srVec3){place[0] + (i % 4 == 1), place[1] + (i % 4 == 2), i % 4 == 3};
+        cells[i / 4][i % 4] = i;
+    }
+    srCage cage;
+    assert_success(srCreateCage(nodes, 20, (const int32_t (*)[4])cells, 5, &cage));
+    clearPaint(2);
+    addVertex((srVec3){0.1, 0.1, 0.1}, 0, 1.0, SR_NULL_INDEX, 0.0);
+    addVertex((srVec3){10.1, 100.1, 0.1}, 1, 1.0, SR_NULL_INDEX, 0.0);
+    float* W = transferNew(&cage);
+    for (int i = 0; i < 20; i++) {
+        int32_t node = findNode(&cage, nodes[i]);
+        assert_near((double)W[2 * node + expected[i / 4]], 1.0, 1e-6);
+    }
+    free(W);
+    srDestroyCage(&cage);
+}
+
 // The minimiser by plain elimination on the dense normal equations, with the strengths of the header's words:
 // found from the energy's stationarity, not from the code under test.
 static void solveDensely(int n, double* A, double* x) {
@@ -384,7 +410,7 @@ static void bad_paint_is_refused(void** state) {
     float W[64];
     makeBlock(1, 1, 1, 1.0, &cage);
     const srVec3 vertices[2] = {{0.1, 0.2, 0.3}, {(double)NAN, 0.0, 0.0}};
-    assert_success(srCreateEmbedding(&cage, vertices, 2, &embedding));
+    assert_success(srCreateEmbedding(&cage, vertices, NULL, 2, &embedding));
     const int32_t starts[] = {0, 1, 2}, descending[] = {0, 2, 1}, negative[] = {-1, 1, 2};
     const int32_t bones[] = {0, 1}, high[] = {0, 2}, low[] = {-1, 0};
     const float weights[] = {1.0f, 1.0f}, nothing[] = {0.0f, 0.0f}, minus[] = {-1.0f, -1.0f};
@@ -407,14 +433,50 @@ static void bad_paint_is_refused(void** state) {
         {{starts, bones, onlyBroken, 2, 2}, sr_errorInvalidValue},
     };
     for (int i = 0; i < SR_ARRAY_COUNT(cases); i++) {
-        assert_int_equal(srTransferWeights(&cage, &embedding, &cases[i].painted, W), cases[i].expected);
+        assert_int_equal(srTransferWeights(&cage, &embedding, &cases[i].painted, NULL, W), cases[i].expected);
     }
     srDestroyEmbedding(&embedding);
 
     // no vertex at all
-    assert_success(srCreateEmbedding(&cage, NULL, 0, &embedding));
+    assert_success(srCreateEmbedding(&cage, NULL, NULL, 0, &embedding));
     const srPaintedWeights none = {NULL, NULL, NULL, 0, 2};
-    assert_result(srTransferWeights(&cage, &embedding, &none, W), sr_errorInvalidValue);
+    assert_result(srTransferWeights(&cage, &embedding, &none, NULL, W), sr_errorInvalidValue);
+    srDestroyEmbedding(&embedding);
+    srDestroyCage(&cage);
+}
+
+typedef struct Patience {
+    int askedCount;
+    int endsAt;
+    float last;
+} Patience;
+
+static bool beAsked(float fraction, void* context) {
+    Patience* patience = context;
+    assert_true(fraction >= patience->last && fraction <= 1.0f);
+    patience->last = fraction;
+    return ++patience->askedCount != patience->endsAt;
+}
+
+static void whoever_is_asked_may_end_it_each_time(void** state) {
+    (void)state;
+    srCage cage;
+    srEmbedding embedding;
+    makeBlock(4, 1, 1, 1.0, &cage);
+    paintBar(4.0, 20, 2);
+    srPaintedWeights view = viewPaint();
+    float* W = malloc(sizeof(float) * 2 * (size_t)cage.nodeCount);
+    assert_success(srCreateEmbedding(&cage, paint.vertices, NULL, paint.vertexCount, &embedding));
+    Patience whole = {0};
+    srProgress progress = {beAsked, &whole, 0.0f, 1.0f};
+    assert_success(srTransferWeights(&cage, &embedding, &view, &progress, W));
+    assert_true(whole.askedCount >= 4);
+    for (int end = 1; end <= whole.askedCount; end++) {
+        Patience patience = {.endsAt = end};
+        progress.context = &patience;
+        assert_result(srTransferWeights(&cage, &embedding, &view, &progress, W), sr_errorCancelled);
+    }
+    free(W);
     srDestroyEmbedding(&embedding);
     srDestroyCage(&cage);
 }
@@ -443,7 +505,9 @@ int main(void) {
         cmocka_unit_test_teardown(crowded_vertices_say_no_more_than_one, srTestNothingLeaked),
         cmocka_unit_test_teardown(symmetric_paint_on_a_symmetric_cage_stays_symmetric, srTestNothingLeaked),
         cmocka_unit_test_teardown(piece_without_paint_takes_the_nearest_weights, srTestNothingLeaked),
+        cmocka_unit_test_teardown(nearest_is_meant_in_space_and_not_along_one_axis, srTestNothingLeaked),
         cmocka_unit_test_teardown(small_cage_agrees_with_a_dense_solve, srTestNothingLeaked),
+        cmocka_unit_test_teardown(whoever_is_asked_may_end_it_each_time, srTestNothingLeaked),
         cmocka_unit_test_teardown(bad_paint_is_refused, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
     };

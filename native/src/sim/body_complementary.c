@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Complementary dynamics (solver/complementary.h) as a body. Its state: offsets, velocities, and what the
+// multistep formula remembers, in double. Painted holds are part of what it prepares, so that it prepares
+// anew when they change.
+
+#include "core/alloc.h"
+#include "rig/turns.h"
+#include "sim/body.h"
+#include "sim/dials.h"
+#include "solver/complementary.h"
+
+#include <string.h>
+
+#define VECTORS 5 // of a state
+
+typedef struct ComplementaryBody {
+    const srCharacter* character;
+    srComplementaryRest rest;
+    srComplementaryTuning tuning;
+    bool hasRest;
+    void* scratch;
+    size_t scratchSize;
+    int32_t nodeCount;
+    int32_t cellCount;
+    double* holds;    // that the rest was made with
+    double* wanted;   // those of now
+    float* stiffness; // factors a cell
+    srVec3* forces;
+} ComplementaryBody;
+
+static void freeScratch(ComplementaryBody* body) {
+    srFree(body->scratch, body->scratchSize, 1);
+    body->scratch = NULL;
+    body->scratchSize = 0;
+}
+
+static void destroyRest(ComplementaryBody* body) {
+    freeScratch(body);
+    if (body->hasRest) {
+        srDestroyComplementaryTuning(&body->rest, &body->tuning);
+        srDestroyComplementaryRest(&body->rest);
+    }
+    body->hasRest = false;
+}
+
+static void destroyComplementary(void* self) {
+    ComplementaryBody* body = self;
+    if (body == NULL) {
+        return;
+    }
+    destroyRest(body);
+    SR_FREE(body->holds, body->nodeCount);
+    SR_FREE(body->wanted, body->nodeCount);
+    SR_FREE(body->stiffness, body->cellCount);
+    SR_FREE(body->forces, body->nodeCount);
+    SR_FREE(body, 1);
+}
+
+static srResult createRest(ComplementaryBody* body) {
+    const srCharacter* character = body->character;
+    destroyRest(body);
+    memcpy(body->holds, body->wanted, (size_t)body->nodeCount * sizeof(double));
+    srComplementaryShape shape = {
+        .nodes = character->cage.nodes,
+        .nodeCount = character->cage.nodeCount,
+        .cells = (const int32_t (*)[4])character->cage.cells,
+        .cellCount = character->cage.cellCount,
+        .weights = {character->weights.starts, character->weights.bones, character->weights.weights,
+                    character->rig.boneCount + 1},
+        .holds = body->holds,
+    };
+    SR_TRY(srCreateComplementaryRest(&shape, &body->rest));
+    srResult result = srCreateComplementaryTuning(&body->rest, &body->tuning);
+    if (result != sr_success) {
+        srDestroyComplementaryRest(&body->rest);
+    }
+    body->hasRest = result == sr_success;
+    return result;
+}
+
+static void findHolds(ComplementaryBody* body) {
+    srXpbdMaps maps = srCharacter_GetMaps(body->character);
+    for (int32_t i = 0; i < body->nodeCount; ++i) {
+        body->wanted[i] = (double)srFindHold(&body->character->body, &maps, i);
+    }
+}
+
+static srResult allocateParts(ComplementaryBody* body) {
+    body->holds = SR_ALLOC(double, body->nodeCount);
+    body->wanted = SR_ALLOC(double, body->nodeCount);
+    body->stiffness = SR_ALLOC(float, body->cellCount);
+    body->forces = SR_ALLOC(srVec3, body->nodeCount);
+    if (body->holds == NULL || body->wanted == NULL || body->stiffness == NULL || body->forces == NULL) {
+        return srFailOutOfMemory("the solver");
+    }
+    findHolds(body);
+    return createRest(body);
+}
+
+static srResult createComplementary(const srCharacter* character, void** outSelf) {
+    ComplementaryBody* body = SR_ALLOC_ZERO(ComplementaryBody, 1);
+    *outSelf = body;
+    if (body == NULL) {
+        return srFailOutOfMemory("the solver");
+    }
+    body->character = character;
+    body->nodeCount = character->cage.nodeCount;
+    body->cellCount = character->cage.cellCount;
+    srResult result = allocateParts(body);
+    if (result != sr_success) {
+        destroyComplementary(body);
+        *outSelf = NULL;
+    }
+    return result;
+}
+
+static size_t arrayBytes(const ComplementaryBody* body) {
+    return ((size_t)body->nodeCount * sizeof(srVec3) + 63) / 64 * 64;
+}
+
+static size_t getComplementaryStateSize(const void* self) {
+    return VECTORS * arrayBytes(self);
+}
+
+static srVec3* vectorsOf(const ComplementaryBody* body, void* state, int index) {
+    return (srVec3*)((char*)state + (size_t)index * arrayBytes(body));
+}
+
+// from factors a node to factors a cell; null stays null
+static const float* spread(const ComplementaryBody* body, const float* nodeFactors, float* outCellFactors) {
+    if (nodeFactors == NULL) {
+        return NULL;
+    }
+    for (int32_t cell = 0; cell < body->cellCount; ++cell) {
+        const int32_t* nodes = body->character->cage.cells[cell];
+        outCellFactors[cell] = 0.25f * (nodeFactors[nodes[0]] + nodeFactors[nodes[1]] +
+                                        nodeFactors[nodes[2]] + nodeFactors[nodes[3]]);
+    }
+    return outCellFactors;
+}
+
+static srResult makeScratch(ComplementaryBody* body) {
+    size_t size = srComplementary_GetScratchSize(&body->rest, &body->tuning);
+    if (size != body->scratchSize) {
+        freeScratch(body);
+        body->scratch = srAlloc(size, 1);
+        body->scratchSize = body->scratch != NULL ? size : 0;
+    }
+    return body->scratch != NULL ? sr_success : srFailOutOfMemory("the solver");
+}
+
+static srResult tuneComplementary(void* self, const srBodySettings* settings) {
+    ComplementaryBody* body = self;
+    const srShotParams* params = &settings->params;
+    findHolds(body);
+    if (!body->hasRest || memcmp(body->holds, body->wanted, (size_t)body->nodeCount * sizeof(double)) != 0) {
+        SR_TRY(createRest(body));
+    }
+    srXpbdMaps maps = srCharacter_GetMaps(body->character);
+    srComplementaryDials dials = srDefaultComplementaryDials();
+    dials.material = srFindMaterial(settings);
+    dials.scale = settings->scale;
+    dials.isMirrored = settings->isMirrored;
+    dials.frequency = (double)params->frequency;
+    dials.dampingRate = srFindDampingRate(settings);
+    dials.poseCorrection = (double)params->poseCorrection;
+    dials.frameSeconds = 1.0 / settings->frameRate;
+    dials.largestOffset = settings->size;
+    dials.cellStiffnesses = spread(body, maps.stiffness, body->stiffness);
+    dials.nodePulls = maps.stiffness;
+    SR_TRY(srComplementaryTuning_Set(&body->tuning, &body->rest, &dials));
+    return makeScratch(body);
+}
+
+static void stepComplementary(void* self, const srNodeMotion* motion, void* state, srFrameStats* stats) {
+    ComplementaryBody* body = self;
+    for (int32_t i = 0; motion->acceleration != NULL && i < body->nodeCount; ++i) {
+        body->forces[i] = srScale(body->tuning.masses[i], srToDouble(motion->acceleration[i]));
+    }
+    srComplementaryMotion moved = {
+        .from = motion->from,
+        .to = motion->to,
+        .velocityJump = motion->velocityJump,
+        .forces = motion->acceleration != NULL ? body->forces : NULL,
+    };
+    srComplementaryState moving = {
+        .offsets = vectorsOf(body, state, 0),
+        .velocities = vectorsOf(body, state, 1),
+        .earlierOffsets = {vectorsOf(body, state, 2), vectorsOf(body, state, 3)},
+        .earlierVelocities = vectorsOf(body, state, 4),
+        .scratch = body->scratch,
+    };
+    srComplementaryStats found;
+    srComplementary_StepFrame(&body->rest, &body->tuning, &moved, &moving, &found);
+    stats->limitedNodeCount = found.isLimited;
+    stats->iterationCount = found.innerCount;
+    stats->residual = (float)found.residual;
+}
+
+static void readComplementaryOffsets(const void* self, const void* state, srVec3f* outOffsets) {
+    const ComplementaryBody* body = self;
+    const srVec3* offsets = state;
+    for (int32_t i = 0; i < body->nodeCount; ++i) {
+        outOffsets[i] = srToFloat(offsets[i]);
+    }
+}
+
+static void turnComplementary(const void* self, const srMat3* turns, void* state) {
+    const ComplementaryBody* body = self;
+    for (int index = 0; index < VECTORS; ++index) {
+        srVec3* vectors = vectorsOf(body, state, index);
+        for (int32_t i = 0; i < body->nodeCount; ++i) {
+            vectors[i] = srTurnVector(&turns[i], vectors[i]);
+        }
+    }
+}
+
+const srBodyKind srComplementaryBody = {
+    .create = createComplementary,
+    .destroy = destroyComplementary,
+    .getStateSize = getComplementaryStateSize,
+    .tune = tuneComplementary,
+    .step = stepComplementary,
+    .readOffsets = readComplementaryOffsets,
+    .turn = turnComplementary,
+};

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Products with the Hessian of the cells' energy, in float. Part of a kernel text: include it after
+// cell_blocks.inl.
+
+SR_KERNEL void multiplyCell(const srCellTask* task, int32_t v, const bool isPosed) {
+    int32_t block = SR_BLOCK(v), lane = SR_LANE(v);
+    const srCellCorners* corners = &task->layout->corners[block];
+    Mat D = edgesOf(task->directions, corners, lane);
+    Mat B = loadCellMat(&task->shapes->inversesF[block], lane);
+    Mat dF = mulMats(&D, &B);
+    Mat Q = loadCellMat(&task->turns->rotations[block], lane);
+    Turn T = loadSymmetric(&task->turns->turns[block], lane);
+    Mat dQ;
+    if (isPosed) {
+        Turn S = loadSymmetric(&task->stretches->stretchesF[block], lane);
+        Mat dG = mulSymmetric(&dF, &S);
+        dQ = turnNearest(&Q, &T, &dG);
+        dQ = mulSymmetric(&dQ, &S);
+    } else {
+        dQ = turnNearest(&Q, &T, &dF);
+    }
+    Mat dP = weighedDifference(LoadW(&task->shapes->weightsF[block].x[lane]), &dF, &dQ);
+    addForces(task->products, corners, lane, &dP, &B);
+}
+
+// How rotations turn, from the symmetric S = Q' G that stands where the answer goes: the inverse of tr(S) I - S by
+// its cofactors. Where that is near singular (its determinant over tr^3 is at most 8/27) it is kept away from it,
+// where S is zero so is the answer.
+SR_KERNEL void SR_NAME(invertStretches)(srTurnBlockf* block, int32_t lane) {
+    Turn S = loadSymmetric(block, lane);
+    const SR_V zero = {0};
+    SR_V trace = S.xx + S.yy + S.zz;
+    SR_V xx = S.yy + S.zz, yy = S.zz + S.xx, zz = S.xx + S.yy, xy = -S.xy, yz = -S.yz, zx = -S.zx;
+    SR_V determinant = xx * (yy * zz - yz * yz) + xy * (zx * yz - xy * zz) + zx * (xy * yz - zx * yy);
+    SR_MASK isGood = determinant > SR_LEAST_GAP * trace * trace * trace;
+    SR_V lift = srSelect(isGood, zero, (SR_T)SR_LEAST_TURN * trace);
+    xx += lift, yy += lift, zz += lift;
+    Turn T = {yy * zz - yz * yz, zz * xx - zx * zx, xx * yy - xy * xy,
+              yz * zx - xy * zz, zx * xy - yz * xx, xy * yz - zx * yy};
+    determinant = xx * T.xx + xy * T.xy + zx * T.zx;
+    SR_V inverse = srSelect(determinant > zero, (SR_T)1 / determinant, zero);
+    const SR_V entries[6] = {T.xx, T.yy, T.zz, T.xy, T.yz, T.zx};
+    for (int k = 0; k < 6; k++) {
+        srStoreFloatW(&block->t[k][lane], cutLength(inverse * entries[k]));
+    }
+}
+
+static void multiplyCells(const srCellTask* task, int32_t begin, int32_t end) {
+    if (task->stretches->stretchesF != NULL) {
+        for (int32_t v = SR_WIDES * begin; v < SR_WIDES * end; v++) {
+            multiplyCell(task, v, true);
+        }
+    } else {
+        for (int32_t v = SR_WIDES * begin; v < SR_WIDES * end; v++) {
+            multiplyCell(task, v, false);
+        }
+    }
+}

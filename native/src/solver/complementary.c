@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// One frame of the complementary solver: time. What a substep minimises is solved in complementary_newton.c.
+//
+// The rig moves in straight lines between frames. A new line is a new frame of reference: with v the rig's
+// velocity and j = v_new - v_old, what was known of u against the old line is, against the new one,
+//   w <- w - j for all w that are remembered,   u_(n-1) <- u_(n-1) + h j,
+// exactly so for a formula that is linear in its past. Within a frame the rig has no acceleration.
+
+#include "solver/complementary.h"
+
+#include "core/parallel.h"
+#include "math/small.h"
+#include "solver/complementary_inner.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LARGEST_NUMBER 1e30   // what the rig may ask for; beyond it nothing is solved
+#define SMALLEST_OFFSET 1e-12 // of the character's size: rest
+#define SMALL_OFFSET 1e-8     // likewise: perhaps rest
+
+typedef struct Step {
+    const srComplementaryMotion* motion;
+    srComplementaryState* state;
+    srComplementaryProblem problem;
+    double* guess;
+    double h;        // of a substep
+    double fraction; // of the frame, at the end of the substep
+    bool isFirst;
+} Step;
+
+// Hands out parts of the scratch; with a null base it counts only.
+typedef struct Carving {
+    char* base;
+    size_t used;
+} Carving;
+
+static void* carve(Carving* carving, size_t count, size_t elementSize) {
+    void* block = carving->base == NULL ? NULL : carving->base + carving->used;
+    carving->used += (count * elementSize + 63) / 64 * 64;
+    return block;
+}
+
+static void carveProblem(Carving* carving, const srComplementaryRest* rest,
+                         const srComplementaryTuning* tuning, Step* step) {
+    srComplementaryProblem* problem = &step->problem;
+    size_t rows = SR_POINT * (size_t)rest->nodeCount, blocks = (size_t)rest->layout.blockCount;
+    double** doubles[] = {&problem->primary,
+                          &problem->loads,
+                          &problem->pulls,
+                          &problem->points,
+                          &problem->step,
+                          &problem->places[0].offsets,
+                          &problem->places[0].gradient,
+                          &problem->places[1].offsets,
+                          &problem->places[1].gradient,
+                          &step->guess};
+    for (size_t a = 0; a < sizeof(doubles) / sizeof(doubles[0]); ++a) {
+        *doubles[a] = carve(carving, rows, sizeof(double));
+    }
+    float** floats[] = {&problem->direction, &problem->residuals, &problem->search, &problem->products};
+    for (size_t a = 0; a < sizeof(floats) / sizeof(floats[0]); ++a) {
+        *floats[a] = carve(carving, rows, sizeof(float));
+    }
+    for (int p = 0; p < 2; ++p) {
+        problem->places[p].turns.rotations = carve(carving, blocks, sizeof(srMat3Blockf));
+        problem->places[p].turns.turns = carve(carving, blocks, sizeof(srTurnBlockf));
+    }
+    bool isPosed = tuning->dials.poseCorrection < 1.0;
+    problem->stretches.stretches = isPosed ? carve(carving, blocks, sizeof(srTurnBlock)) : NULL;
+    problem->stretches.stretchesF = isPosed ? carve(carving, blocks, sizeof(srTurnBlockf)) : NULL;
+    size_t sums = 2 * (size_t)srCountNodeBlocks(rest->nodeCount), chunks = (size_t)rest->layout.chunkCount;
+    problem->partials = carve(carving, sums > chunks ? sums : chunks, sizeof(double));
+    size_t packed = (size_t)(rest->nodeCount > rest->rows.rowCount ? rest->nodeCount : rest->rows.rowCount);
+    problem->packed = carve(carving, 3 * packed + 1, sizeof(float));
+    problem->solution = carve(carving, 3 * (size_t)rest->nodeCount + 1, sizeof(float));
+    problem->rowScratch =
+        carve(carving, SR_POINT * (size_t)srSmallStride(rest->rows.rowCount), sizeof(double));
+    problem->solveScratch = carve(carving, srFactor_GetScratchSize(&tuning->factor), 1);
+}
+
+size_t srComplementary_GetScratchSize(const srComplementaryRest* rest, const srComplementaryTuning* tuning) {
+    Carving carving = {0};
+    Step step = {0};
+    carveProblem(&carving, rest, tuning, &step);
+    return carving.used;
+}
+
+static bool isNumber(srVec3 x) {
+    return fabs(x.x) <= LARGEST_NUMBER && fabs(x.y) <= LARGEST_NUMBER && fabs(x.z) <= LARGEST_NUMBER;
+}
+
+static bool isSane(const srComplementaryMotion* motion, int32_t nodeCount) {
+    bool isGood = true;
+    for (int32_t i = 0; i < nodeCount; ++i) {
+        isGood = isGood && isNumber(motion->from[i]) && isNumber(motion->to[i]) &&
+                 isNumber(motion->velocityJump[i]) && (motion->forces == NULL || isNumber(motion->forces[i]));
+    }
+    return isGood;
+}
+
+static void clear(const srComplementaryState* state, int32_t nodeCount) {
+    srVec3* arrays[] = {state->offsets, state->velocities, state->earlierOffsets[0], state->earlierOffsets[1],
+                        state->earlierVelocities};
+    for (size_t a = 0; a < sizeof(arrays) / sizeof(arrays[0]); ++a) {
+        memset(arrays[a], 0, sizeof(srVec3) * (size_t)nodeCount);
+    }
+}
+
+static void setRow(double* rows, size_t i, srVec3 x) {
+    double* row = rows + SR_POINT * i;
+    row[0] = x.x, row[1] = x.y, row[2] = x.z, row[3] = 0.0;
+}
+
+// u = base + h velocity holds without forces
+typedef struct Base {
+    srVec3 offset;
+    srVec3 velocity;
+} Base;
+
+static Base findBase(const Step* step, size_t i) {
+    const srComplementaryState* state = step->state;
+    srVec3 jump = step->isFirst ? step->motion->velocityJump[i] : (srVec3){0.0, 0.0, 0.0};
+    srVec3 u = state->offsets[i];
+    srVec3 w = srSub(state->velocities[i], jump);
+    if (step->problem.tuning->dials.integrator == sr_integratorBackwardEuler) {
+        return (Base){u, w};
+    }
+    srVec3 earlier = srMulAdd(state->earlierOffsets[0][i], step->h, jump);
+    srVec3 earlierW = srSub(state->earlierVelocities[i], jump);
+    return (Base){srScale(1.0 / 3.0, srSub(srScale(4.0, u), earlier)),
+                  srScale(1.0 / 3.0, srSub(srScale(4.0, w), earlierW))};
+}
+
+// primary, loads, the last offsets, a guess of the new ones
+static void prepareRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    Step* step = context;
+    const srComplementaryTuning* tuning = step->problem.tuning;
+    const srComplementaryState* state = step->state;
+    double h = tuning->h;
+    for (size_t i = (size_t)begin; i < (size_t)end; ++i) {
+        srVec3 from = step->motion->from[i];
+        setRow(step->problem.primary, i, srMulAdd(from, step->fraction, srSub(step->motion->to[i], from)));
+        Base base = findBase(step, i);
+        double m = tuning->masses[i];
+        srVec3 load = srScale(m / (h * h), srMulAdd(base.offset, h, base.velocity));
+        load = srMulAdd(load, m * tuning->dials.dampingRate / h, base.offset);
+        setRow(step->problem.loads, i, load);
+        setRow(step->problem.pulls, i,
+               step->motion->forces == NULL ? (srVec3){0.0, 0.0, 0.0} : step->motion->forces[i]);
+        srVec3 u = state->offsets[i];
+        setRow(step->problem.places[0].offsets, i, u);
+        srVec3 change = srSub(u, state->earlierOffsets[0][i]);
+        srVec3 guess = srMulAdd(srMulAdd(u, 2.0, change), -1.0,
+                                srSub(state->earlierOffsets[0][i], state->earlierOffsets[1][i]));
+        setRow(step->guess, i, guess);
+    }
+}
+
+static void finishRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    Step* step = context;
+    srComplementaryState* state = step->state;
+    double perSecond = 1.0 / step->problem.tuning->h;
+    for (size_t i = (size_t)begin; i < (size_t)end; ++i) {
+        const double* row = step->problem.places[0].offsets + SR_POINT * i;
+        Base base = findBase(step, i);
+        srVec3 u = {row[0], row[1], row[2]};
+        srVec3 jump = step->isFirst ? step->motion->velocityJump[i] : (srVec3){0.0, 0.0, 0.0};
+        state->earlierVelocities[i] = srSub(state->velocities[i], jump);
+        state->velocities[i] = srScale(perSecond, srSub(u, base.offset));
+        state->earlierOffsets[1][i] = state->earlierOffsets[0][i];
+        state->earlierOffsets[0][i] = state->offsets[i];
+        state->offsets[i] = u;
+    }
+}
+
+// the worst row of C u, in parts of the row's length and that of u
+static double findOrthogonality(srComplementaryProblem* problem) {
+    const srRigRows* rows = &problem->rest->rows;
+    if (rows->rowCount == 0) {
+        return 0.0;
+    }
+    const double* u = problem->places[0].offsets;
+    double length = 0.0, worst = 0.0;
+    for (size_t k = 0; k < SR_POINT * (size_t)rows->nodeCount; ++k) {
+        length += u[k] * u[k];
+    }
+    srRigRows_Multiply(rows, u, problem->rowScratch);
+    for (int32_t r = 0; r < rows->rowCount; ++r) {
+        const double* y = problem->rowScratch + SR_POINT * (size_t)r;
+        double size = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]) / rows->lengths[r];
+        worst = size > worst ? size : worst;
+    }
+    return length > 0.0 ? worst / sqrt(length) : 0.0;
+}
+
+// What is left of a motion when its forces are lost in rounding is rest, if at rest they are lost as well.
+static bool isCalm(srComplementaryProblem* problem) {
+    const srComplementaryRest* rest = problem->rest;
+    const double* u = problem->places[0].offsets;
+    double largest = 0.0;
+    for (size_t k = 0; k < SR_POINT * (size_t)rest->nodeCount; ++k) {
+        double size = fabs(u[k]);
+        largest = size > largest ? size : largest;
+    }
+    if (largest == 0.0 || largest > SMALL_OFFSET * rest->size * problem->tuning->dials.scale) {
+        return false;
+    }
+    memcpy(problem->loads, problem->pulls, sizeof(double) * SR_POINT * (size_t)rest->nodeCount);
+    srComplementaryPlace* still = &problem->places[1];
+    memset(still->offsets, 0, sizeof(double) * SR_POINT * (size_t)rest->nodeCount);
+    srComplementary_Evaluate(problem, still);
+    return srComplementary_IsNegligible(problem, still->residual);
+}
+
+// rounding of forces goes with coordinates
+static double findForceScale(const srComplementaryProblem* problem) {
+    double extent = problem->rest->size * problem->tuning->dials.scale;
+    for (size_t k = 0; k < SR_POINT * (size_t)problem->rest->nodeCount; ++k) {
+        double size = fabs(problem->primary[k]);
+        extent = size > extent ? size : extent;
+    }
+    return problem->tuning->diagonalLength * extent;
+}
+
+static void solveSubstep(Step* step) {
+    srComplementaryProblem* problem = &step->problem;
+    const srComplementaryRest* rest = problem->rest;
+    const srComplementaryDials* dials = &problem->tuning->dials;
+    srParallelFor(prepareRange, rest->nodeCount, SR_NODES_PER_BLOCK, step);
+    problem->forceScale = findForceScale(problem);
+    srVec3 pull = dials->gravity, restPull = dials->restGravity;
+    bool hasGravity = srDot(pull, pull) > 0.0 || srDot(restPull, restPull) > 0.0;
+    if (hasGravity || problem->stretches.stretches != NULL) {
+        srCellPosing posing = {dials->poseCorrection, pull, restPull};
+        srCells_Pose(&rest->layout, &problem->tuning->shapes, &posing, problem->primary, &problem->stretches,
+                     hasGravity ? problem->pulls : NULL);
+    }
+    for (size_t k = 0; k < SR_POINT * (size_t)rest->nodeCount; ++k) {
+        problem->loads[k] += problem->pulls[k];
+    }
+    srRigRows_Project(&rest->rows, problem->places[0].offsets, problem->rowScratch);
+    srRigRows_Project(&rest->rows, step->guess, problem->rowScratch);
+    srComplementary_Evaluate(problem, &problem->places[0]);
+    int32_t newtonCount = problem->stats->newtonCount;
+    double residual = srComplementary_Minimize(problem, step->guess);
+    if (problem->stats->newtonCount == newtonCount && residual == 0.0 && isCalm(problem)) {
+        clear(step->state, rest->nodeCount);
+        return;
+    }
+    srRigRows_Project(&rest->rows, problem->places[0].offsets, problem->rowScratch);
+    problem->stats->residual = residual > problem->stats->residual ? residual : problem->stats->residual;
+    problem->stats->missedCount += !(residual <= dials->tolerance);
+    problem->stats->orthogonality = findOrthogonality(problem);
+    srParallelFor(finishRange, rest->nodeCount, SR_NODES_PER_BLOCK, step);
+}
+
+// Offsets that are too long shrink all together, which keeps C u = 0; their motion ends. What is at rest but
+// for rounding is at rest.
+static void limitOffsets(Step* step) {
+    const srComplementaryTuning* tuning = step->problem.tuning;
+    const srComplementaryRest* rest = step->problem.rest;
+    srComplementaryState* state = step->state;
+    double longest = 0.0, fastest = 0.0, check = 0.0;
+    for (int32_t i = 0; i < rest->nodeCount; ++i) {
+        double length = srLength(state->offsets[i]), speed = srLength(state->velocities[i]);
+        longest = length > longest ? length : longest;
+        fastest = speed > fastest ? speed : fastest;
+        check += 0.0 * length + 0.0 * speed;
+    }
+    double rest0 = SMALLEST_OFFSET * rest->size * tuning->dials.scale;
+    bool isStill = longest <= rest0 && fastest * step->h <= rest0;
+    if (check != 0.0 || isStill) {
+        step->problem.stats->isLimited = step->problem.stats->isLimited || !isStill;
+        clear(state, rest->nodeCount);
+    } else if (longest > tuning->dials.largestOffset) {
+        double factor = tuning->dials.largestOffset / longest;
+        srVec3* offsets = state->offsets;
+        for (int32_t i = 0; i < rest->nodeCount; ++i) {
+            srVec3 u = srScale(factor, offsets[i]);
+            offsets[i] = u;
+            state->earlierOffsets[0][i] = u;
+            state->earlierOffsets[1][i] = u;
+        }
+        memset(state->velocities, 0, sizeof(srVec3) * (size_t)rest->nodeCount);
+        memset(state->earlierVelocities, 0, sizeof(srVec3) * (size_t)rest->nodeCount);
+        step->problem.stats->isLimited = true;
+    }
+}
+
+void srComplementary_StepFrame(const srComplementaryRest* rest, const srComplementaryTuning* tuning,
+                               const srComplementaryMotion* motion, srComplementaryState* state,
+                               srComplementaryStats* outStats) {
+    *outStats = (srComplementaryStats){0};
+    if (!isSane(motion, rest->nodeCount)) {
+        clear(state, rest->nodeCount);
+        outStats->isSkipped = true;
+        return;
+    }
+    Step step = {
+        .motion = motion,
+        .state = state,
+        .h = tuning->dials.frameSeconds / tuning->dials.substeps,
+        .problem = {.rest = rest, .tuning = tuning, .stats = outStats},
+    };
+    Carving carving = {.base = state->scratch};
+    carveProblem(&carving, rest, tuning, &step);
+    for (int32_t substep = 1; substep <= tuning->dials.substeps; ++substep) {
+        step.fraction = (double)substep / (double)tuning->dials.substeps;
+        step.isFirst = substep == 1;
+        solveSubstep(&step);
+        limitOffsets(&step);
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Preconditioned conjugate gradients for H d = -P g within C d = 0, matrix-free and in float. The
+// preconditioner is the constant saddle-point system: z = A^-1 (r - C' m) with C z = 0, which is
+//   z = A^-1 r - W S^-1 C A^-1 r,   W = A^-1 C', S = C W.
+// All its answers have C z = 0, so all directions have too. H may be indefinite: where a direction of
+// negative curvature is met, what has been found so far is the step, or at once z, which is the step of
+// projective dynamics and lowers the energy always.
+
+#include "solver/complementary_inner.h"
+
+#include "math/small.h"
+#include "solver/pointrows.h"
+
+#include <math.h>
+#include <string.h>
+
+// solution = preconditioned residuals, three numbers a node. False when it is not finite.
+static bool precondition(srComplementaryProblem* problem) {
+    const srComplementaryRest* rest = problem->rest;
+    const srComplementaryTuning* tuning = problem->tuning;
+    srPackRows(problem->residuals, problem->packed, rest->nodeCount);
+    if (srFactor_SolveFloat(&tuning->factor, problem->packed, problem->solution, problem->solveScratch) !=
+        sr_success) {
+        return false;
+    }
+    if (rest->rows.rowCount > 0) {
+        srRigRows_MultiplyFloat(&rest->rows, problem->solution, problem->rowScratch);
+        srSolveSmall(tuning->schur, rest->rows.rowCount, problem->rowScratch);
+        for (size_t k = 0; k < (size_t)rest->rows.rowCount; ++k) {
+            for (size_t c = 0; c < 3; ++c) {
+                problem->packed[3 * k + c] = -(float)problem->rowScratch[SR_POINT * k + c];
+            }
+        }
+        srThin_MulAddFloat(&tuning->responses, problem->packed, problem->solution);
+    }
+    return true;
+}
+
+// r = -P g / |P g|, d = 0
+static void start(srComplementaryProblem* problem, const srComplementaryPlace* place) {
+    size_t count = SR_POINT * (size_t)problem->rest->nodeCount;
+    double scale = -1.0 / place->residual;
+    for (size_t k = 0; k < count; ++k) {
+        problem->residuals[k] = (float)(scale * place->gradient[k]);
+    }
+    memset(problem->direction, 0, count * sizeof(float));
+    memset(problem->search, 0, count * sizeof(float));
+    memset(problem->products, 0, count * sizeof(float));
+}
+
+static void finish(srComplementaryProblem* problem, const srComplementaryPlace* place) {
+    size_t count = SR_POINT * (size_t)problem->rest->nodeCount;
+    for (size_t k = 0; k < count; ++k) {
+        problem->step[k] = place->residual * (double)problem->direction[k];
+    }
+    srRigRows_Project(&problem->rest->rows, problem->step, problem->rowScratch);
+}
+
+void srComplementary_FindStep(srComplementaryProblem* problem, const srComplementaryPlace* place,
+                              double forcing, int32_t limit) {
+    const srComplementaryRest* rest = problem->rest;
+    int32_t n = rest->nodeCount;
+    start(problem, place);
+    double first = 0.0, before = 0.0;
+    for (int32_t k = 0; k < limit; ++k) {
+        if (!precondition(problem)) {
+            break;
+        }
+        double rz = srDotPacked(problem->residuals, problem->solution, n, problem->partials);
+        first = k == 0 ? rz : first;
+        if (!(rz > forcing * forcing * first)) {
+            break;
+        }
+        srTurnRows(problem->solution, k == 0 ? 0.0f : (float)(rz / before), problem->tuning->diagonalF,
+                   problem->search, problem->products, n);
+        before = rz;
+        srCells_MultiplyHessian(&rest->layout, &problem->tuning->shapes, &problem->stretches, &place->turns,
+                                problem->search, problem->products);
+        problem->stats->innerCount += 1;
+        double curvature = srDotRows(problem->search, problem->products, n, problem->partials);
+        if (!(curvature > 0.0)) {
+            problem->stats->curvatureCount += 1;
+            if (k == 0) {
+                memcpy(problem->direction, problem->search, SR_POINT * (size_t)n * sizeof(float));
+            }
+            break;
+        }
+        srAdvanceRows((float)(rz / curvature), problem->search, problem->products, problem->direction,
+                      problem->residuals, n);
+    }
+    finish(problem, place);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Inexact Newton with a line search. All of it stays in C u = 0, where the gradient is P g.
+
+#include "solver/complementary_inner.h"
+
+#include "core/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SMALLEST_FORCE 1e-14  // of the problem's force scale: nothing is left to be done below
+#define SMALLEST_CHANGE 1e-12 // of the energies that were summed up
+#define FORCING 0.3
+#define DECREASE 1e-4 // of what the slope promises
+#define MOST_TRIALS 12
+
+typedef struct Pass {
+    srComplementaryProblem* problem;
+    srComplementaryPlace* place;
+    const srComplementaryPlace* from;
+    double t;
+    double* sums;
+} Pass;
+
+// points = p + u, gradient and energy of the quadratic part
+static void startRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Pass* pass = context;
+    const srComplementaryProblem* problem = pass->problem;
+    const double* diagonal = problem->tuning->diagonal;
+    double energy = 0.0, size = 0.0;
+    for (size_t i = (size_t)begin; i < (size_t)end; ++i) {
+        for (size_t k = SR_POINT * i; k < SR_POINT * (i + 1); ++k) {
+            double u = pass->place->offsets[k], load = problem->loads[k];
+            double stored = 0.5 * diagonal[i] * u * u;
+            problem->points[k] = problem->primary[k] + u;
+            pass->place->gradient[k] = diagonal[i] * u - load;
+            energy += stored - load * u;
+            size += stored + fabs(load * u);
+        }
+    }
+    size_t block = (size_t)begin / SR_NODES_PER_BLOCK;
+    pass->sums[2 * block] = energy;
+    pass->sums[2 * block + 1] = size;
+}
+
+static double lengthOf(const double* x, int32_t nodeCount) {
+    double sums[SR_POINT] = {0.0};
+    for (size_t i = 0; i < (size_t)nodeCount; ++i) {
+        for (size_t c = 0; c < SR_POINT; ++c) {
+            sums[c] += x[SR_POINT * i + c] * x[SR_POINT * i + c];
+        }
+    }
+    return sqrt(sums[0] + sums[1] + sums[2]);
+}
+
+static double dotOf(const double* x, const double* y, int32_t nodeCount) {
+    double sums[SR_POINT] = {0.0};
+    for (size_t i = 0; i < (size_t)nodeCount; ++i) {
+        for (size_t c = 0; c < SR_POINT; ++c) {
+            sums[c] += x[SR_POINT * i + c] * y[SR_POINT * i + c];
+        }
+    }
+    return sums[0] + sums[1] + sums[2];
+}
+
+void srComplementary_Evaluate(srComplementaryProblem* problem, srComplementaryPlace* place) {
+    const srComplementaryRest* rest = problem->rest;
+    int32_t n = rest->nodeCount;
+    Pass pass = {.problem = problem, .place = place, .sums = problem->partials};
+    srParallelFor(startRange, n, SR_NODES_PER_BLOCK, &pass);
+    place->energy = 0.0;
+    place->energySize = 0.0;
+    for (int32_t block = 0; block < srCountNodeBlocks(n); ++block) {
+        place->energy += pass.sums[2 * block];
+        place->energySize += pass.sums[2 * block + 1];
+    }
+    double elastic = srCells_Evaluate(&rest->layout, &problem->tuning->shapes, &problem->stretches,
+                                      problem->points, place->gradient, &place->turns, problem->partials);
+    place->energy += elastic;
+    place->energySize += elastic;
+    srRigRows_Project(&rest->rows, place->gradient, problem->rowScratch);
+    place->residual = lengthOf(place->gradient, n);
+    problem->stats->evaluateCount += 1;
+}
+
+static void moveRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Pass* pass = context;
+    const double* step = pass->problem->step;
+    for (size_t k = SR_POINT * (size_t)begin; k < SR_POINT * (size_t)end; ++k) {
+        pass->place->offsets[k] = pass->from->offsets[k] + pass->t * step[k];
+    }
+}
+
+static void swapPlaces(srComplementaryProblem* problem) {
+    srComplementaryPlace place = problem->places[0];
+    problem->places[0] = problem->places[1];
+    problem->places[1] = place;
+}
+
+// A change of energy that rounding hides is judged by the residual instead.
+static bool isBetter(const srComplementaryPlace* from, const srComplementaryPlace* to, double promised) {
+    double change = to->energy - from->energy;
+    if (change <= DECREASE * promised) {
+        return true;
+    }
+    return change <= SMALLEST_CHANGE * from->energySize && to->residual < from->residual;
+}
+
+// The longest of a few steps that lowers the energy enough; the place moves there. False when none does.
+static bool searchLine(srComplementaryProblem* problem) {
+    int32_t n = problem->rest->nodeCount;
+    srComplementaryPlace *from = &problem->places[0], *to = &problem->places[1];
+    double slope = dotOf(from->gradient, problem->step, n);
+    if (!(slope < 0.0)) {
+        return false;
+    }
+    Pass pass = {.problem = problem, .place = to, .from = from, .t = 1.0};
+    for (int trial = 0; trial < MOST_TRIALS; ++trial) {
+        srParallelFor(moveRange, n, SR_NODES_PER_BLOCK, &pass);
+        srComplementary_Evaluate(problem, to);
+        if (isBetter(from, to, pass.t * slope)) {
+            swapPlaces(problem);
+            return true;
+        }
+        // the lowest point of the parabola through what is known, within reason
+        double excess = to->energy - from->energy - pass.t * slope;
+        double t = -0.5 * slope * pass.t * pass.t / excess;
+        pass.t = t > 0.1 * pass.t && t < 0.5 * pass.t ? t : t > 0.1 * pass.t ? 0.5 * pass.t : 0.1 * pass.t;
+    }
+    return false;
+}
+
+static double findForcing(double residual, double tolerance) {
+    double forcing = FORCING * sqrt(residual);
+    double enough = 0.5 * tolerance / residual;
+    return forcing > enough ? forcing : enough;
+}
+
+bool srComplementary_IsNegligible(const srComplementaryProblem* problem, double residual) {
+    return !(residual > SMALLEST_FORCE * problem->forceScale);
+}
+
+double srComplementary_Minimize(srComplementaryProblem* problem, const double* guess) {
+    const srComplementaryDials* dials = &problem->tuning->dials;
+    double unit = problem->places[0].residual;
+    if (srComplementary_IsNegligible(problem, unit)) {
+        return 0.0;
+    }
+    if (guess != NULL) {
+        memcpy(problem->places[1].offsets, guess,
+               SR_POINT * (size_t)problem->rest->nodeCount * sizeof(double));
+        srComplementary_Evaluate(problem, &problem->places[1]);
+        if (problem->places[1].energy < problem->places[0].energy) {
+            swapPlaces(problem);
+        }
+    }
+    int32_t innerLimit = problem->stats->innerCount + dials->innerLimit;
+    for (int32_t k = 0; k < dials->newtonLimit; ++k) {
+        double residual = problem->places[0].residual / unit;
+        int32_t left = innerLimit - problem->stats->innerCount;
+        bool isDone = residual <= dials->tolerance ||
+                      srComplementary_IsNegligible(problem, problem->places[0].residual);
+        if (isDone || left <= 0) {
+            break;
+        }
+        srComplementary_FindStep(problem, &problem->places[0], findForcing(residual, dials->tolerance), left);
+        problem->stats->newtonCount += 1;
+        if (!searchLine(problem)) {
+            break;
+        }
+    }
+    bool isNothing = srComplementary_IsNegligible(problem, problem->places[0].residual);
+    return isNothing ? 0.0 : problem->places[0].residual / unit;
+}

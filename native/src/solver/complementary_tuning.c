@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Dials over nodes and cells, and what is factored: A, and S = C A^-1 C' with the responses A^-1 C' of the
+// cage to the rig's rows.
+//
+// A step of size h: backward Euler has u = u_n + h w, w = w_n + h a. BDF2 has u = (4 u_n - u_(n-1)) / 3 +
+// (2/3) h w and the same of w: the same formula with 2/3 of the step and other starting points. So one matrix
+// M/h^2 + alpha M/h + k + L serves both.
+
+#include "solver/complementary.h"
+
+#include "core/alloc.h"
+#include "math/cholesky.h"
+#include "math/small.h"
+
+#include <string.h>
+
+#define PI 3.14159265358979323846
+// of the Laplacian: what the preconditioner's diagonal has at least, where there is neither mass nor pull
+#define LEAST_DIAGONAL 1e-6
+
+srComplementaryDials srDefaultComplementaryDials(void) {
+    return (srComplementaryDials){
+        .scale = 1.0,
+        .frameSeconds = 1.0 / 24.0,
+        .substeps = 1,
+        .integrator = sr_integratorBdf2,
+        .tolerance = 1e-3,
+        .newtonLimit = 20,
+        .innerLimit = 200,
+    };
+}
+
+static srResult copyPattern(const srCsc* pattern, srCsc* A) {
+    int32_t entryCount = pattern->columnStarts[pattern->columnCount];
+    A->rowCount = pattern->rowCount;
+    A->columnCount = pattern->columnCount;
+    A->columnStarts = SR_ALLOC(int32_t, pattern->columnCount + 1);
+    A->rows = SR_ALLOC(int32_t, entryCount);
+    A->values = SR_ALLOC(double, entryCount);
+    if (A->columnStarts == NULL || A->rows == NULL || A->values == NULL) {
+        return srFailOutOfMemory("the solver's matrix");
+    }
+    memcpy(A->columnStarts, pattern->columnStarts, sizeof(int32_t) * ((size_t)pattern->columnCount + 1));
+    memcpy(A->rows, pattern->rows, sizeof(int32_t) * (size_t)entryCount);
+    return sr_success;
+}
+
+static void freeMatrix(const srCsc* pattern, srCsc* A) {
+    int32_t entryCount = pattern->columnStarts == NULL ? 0 : pattern->columnStarts[pattern->columnCount];
+    SR_FREE(A->columnStarts, pattern->columnCount + 1);
+    SR_FREE(A->rows, entryCount);
+    SR_FREE(A->values, entryCount);
+    *A = (srCsc){0};
+}
+
+static srResult buildTuning(const srComplementaryRest* rest, srComplementaryTuning* tuning) {
+    tuning->masses = SR_ALLOC_ZERO(double, rest->nodeCount);
+    tuning->diagonal = SR_ALLOC_ZERO(double, rest->nodeCount);
+    tuning->diagonalF = SR_ALLOC_ZERO(float, rest->nodeCount);
+    if (tuning->masses == NULL || tuning->diagonal == NULL || tuning->diagonalF == NULL) {
+        return srFailOutOfMemory("the material");
+    }
+    if (rest->rows.rowCount > 0) {
+        tuning->schur = SR_ALLOC_ZERO(double, srSmallCount(rest->rows.rowCount));
+        if (tuning->schur == NULL) {
+            return srFailOutOfMemory("the material");
+        }
+    }
+    SR_TRY(srCreateCellShapes(&rest->layout, &tuning->shapes));
+    SR_TRY(copyPattern(&rest->pattern, &tuning->A));
+    return srAnalyzeCholesky(&rest->pattern, rest->order, &tuning->cholesky);
+}
+
+srResult srCreateComplementaryTuning(const srComplementaryRest* rest, srComplementaryTuning* outTuning) {
+    *outTuning = (srComplementaryTuning){0};
+    srResult result = buildTuning(rest, outTuning);
+    if (result != sr_success) {
+        srDestroyComplementaryTuning(rest, outTuning);
+    }
+    return result;
+}
+
+void srDestroyComplementaryTuning(const srComplementaryRest* rest, srComplementaryTuning* tuning) {
+    SR_FREE(tuning->masses, rest->nodeCount);
+    SR_FREE(tuning->diagonal, rest->nodeCount);
+    SR_FREE(tuning->diagonalF, rest->nodeCount);
+    SR_FREE(tuning->schur, srSmallCount(rest->rows.rowCount));
+    srDestroyCellShapes(&rest->layout, &tuning->shapes);
+    freeMatrix(&rest->pattern, &tuning->A);
+    srDestroyCholesky(tuning->cholesky);
+    srDestroyFactor(&tuning->factor);
+    srDestroyThin(&tuning->responses);
+    *tuning = (srComplementaryTuning){0};
+}
+
+static double stiffnessOf(const srComplementaryDials* dials, int32_t cell) {
+    double factor = dials->cellStiffnesses == NULL ? 1.0 : (double)dials->cellStiffnesses[cell];
+    return 2.0 * dials->material.shearModulus * factor;
+}
+
+// B of a cell of world size, of which the mirror turns the first column round
+static srMat3 worldInverse(const srComplementaryRest* rest, const srComplementaryDials* dials, int32_t cell) {
+    srMat3 B = rest->inverses[cell];
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            double factor = dials->isMirrored && j == 0 ? -1.0 : 1.0;
+            B.m[i][j] *= factor / dials->scale;
+        }
+    }
+    return B;
+}
+
+static void tuneCells(srComplementaryTuning* tuning, const srComplementaryRest* rest) {
+    const srComplementaryDials* dials = &tuning->dials;
+    double volumeScale = dials->scale * dials->scale * dials->scale;
+    int32_t laneCount = SR_BLOCK_LANES * rest->layout.blockCount;
+    int32_t real = 0; // lanes that are left over take the shape of the last real one
+    for (int32_t place = 0; place < laneCount; ++place) {
+        int32_t block = place / SR_BLOCK_LANES, lane = place % SR_BLOCK_LANES;
+        int32_t cell = rest->layout.cells[place];
+        real = cell == SR_NULL_INDEX ? real : cell;
+        double volume = cell == SR_NULL_INDEX ? 0.0 : rest->volumes[cell] * volumeScale;
+        double weight = cell == SR_NULL_INDEX ? 0.0 : stiffnessOf(dials, cell) * volume;
+        srMat3 B = worldInverse(rest, dials, real);
+        srSetLane(&tuning->shapes.inverses[block], lane, &B);
+        for (int i = 0; i < 3; ++i) {
+            for (int j = 0; j < 3; ++j) {
+                tuning->shapes.inversesF[block].m[i][j][lane] = (float)B.m[i][j];
+            }
+        }
+        tuning->shapes.weights[block].x[lane] = weight;
+        tuning->shapes.weightsF[block].x[lane] = (float)weight;
+        tuning->shapes.masses[block].x[lane] = 0.25 * dials->material.density * volume;
+    }
+}
+
+static void tuneNodes(srComplementaryTuning* tuning, const srComplementaryRest* rest) {
+    const srComplementaryDials* dials = &tuning->dials;
+    double volumeScale = dials->scale * dials->scale * dials->scale;
+    double omega = 2.0 * PI * dials->frequency;
+    double h = tuning->h;
+    for (int32_t i = 0; i < rest->nodeCount; ++i) {
+        double mass = dials->material.density * rest->nodeVolumes[i] * volumeScale;
+        double pull = dials->nodePulls == NULL ? 1.0 : (double)dials->nodePulls[i];
+        tuning->masses[i] = mass;
+        tuning->diagonal[i] = mass * (1.0 / (h * h) + dials->dampingRate / h + omega * omega * pull);
+        tuning->diagonalF[i] = (float)tuning->diagonal[i];
+    }
+}
+
+// the Laplacian, 2 mu V g_a . g_b with the rows of B as gradients of the last three corners
+static void addLaplacian(srComplementaryTuning* tuning, const srComplementaryRest* rest) {
+    static const int PAIRS[10][2] = {{0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1},
+                                     {2, 2}, {3, 0}, {3, 1}, {3, 2}, {3, 3}};
+    const srComplementaryDials* dials = &tuning->dials;
+    for (int32_t cell = 0; cell < rest->cellCount; ++cell) {
+        const srMat3* B = &rest->inverses[cell];
+        double g[4][3];
+        for (int j = 0; j < 3; ++j) {
+            for (int a = 1; a < 4; ++a) {
+                g[a][j] = B->m[a - 1][j];
+            }
+            g[0][j] = -(g[1][j] + g[2][j] + g[3][j]);
+        }
+        double weight = stiffnessOf(dials, cell) * rest->volumes[cell] * dials->scale;
+        for (int pair = 0; pair < 10; ++pair) {
+            const double *a = g[PAIRS[pair][0]], *b = g[PAIRS[pair][1]];
+            tuning->A.values[rest->entries[cell][pair]] += weight * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+        }
+    }
+}
+
+// A, with a diagonal that is never lost
+static void assemble(srComplementaryTuning* tuning, const srComplementaryRest* rest) {
+    srCsc* A = &tuning->A;
+    memset(A->values, 0, sizeof(double) * (size_t)A->columnStarts[A->columnCount]);
+    addLaplacian(tuning, rest);
+    double sum = 0.0;
+    for (int32_t i = 0; i < rest->nodeCount; ++i) {
+        double* entry = &A->values[A->columnStarts[i]];
+        double least = LEAST_DIAGONAL * *entry;
+        double whole = *entry + tuning->diagonal[i];
+        sum += whole * whole;
+        *entry += tuning->diagonal[i] > least ? tuning->diagonal[i] : least;
+        *entry = *entry > 0.0 ? *entry : 1.0; // a node without mass and stiffness
+    }
+    tuning->diagonalLength = sqrt(sum);
+}
+
+// A^-1 C' and the factor of C A^-1 C'
+static srResult respond(srComplementaryTuning* tuning, const srComplementaryRest* rest) {
+    int32_t n = rest->nodeCount, r = rest->rows.rowCount;
+    size_t count = (size_t)n * (size_t)r, stride = (size_t)srSmallStride(r);
+    double* columns = SR_ALLOC(double, count);
+    double* rows = SR_ALLOC(double, count);
+    double* dense = SR_ALLOC(double, n);
+    srResult result = sr_success;
+    if (columns == NULL || rows == NULL || dense == NULL) {
+        result = srFailOutOfMemory("the rig's responses");
+        goto cleanup;
+    }
+    for (int32_t k = 0; k < r; ++k) {
+        srRigRows_GetRow(&rest->rows, k, columns + (size_t)k * (size_t)n);
+    }
+    SR_TRY_CLEANUP(srCholesky_Solve(tuning->cholesky, columns, r));
+    for (int32_t k = 0; k < r; ++k) {
+        srRigRows_GetRow(&rest->rows, k, dense);
+        for (int32_t j = 0; j <= k; ++j) {
+            double sum = 0.0;
+            for (int32_t i = 0; i < n; ++i) {
+                sum += dense[i] * columns[(size_t)j * (size_t)n + (size_t)i];
+            }
+            tuning->schur[(size_t)j * stride + (size_t)k] = sum;
+        }
+        for (int32_t i = 0; i < n; ++i) {
+            rows[(size_t)i * (size_t)r + (size_t)k] = columns[(size_t)k * (size_t)n + (size_t)i];
+        }
+    }
+    int32_t bad = srFactorSmall(tuning->schur, r);
+    if (bad != SR_NULL_INDEX) {
+        result = srFail(sr_errorInvalidValue, "Stiffnesses or masses differ too much for the bones (row %d).",
+                        bad);
+        goto cleanup;
+    }
+    srDestroyThin(&tuning->responses);
+    SR_TRY_CLEANUP(srCreateThin(rows, n, r, sr_factorFloat, &tuning->responses));
+
+cleanup:
+    SR_FREE(columns, count);
+    SR_FREE(rows, count);
+    SR_FREE(dense, n);
+    return result;
+}
+
+srResult srComplementaryTuning_Set(srComplementaryTuning* tuning, const srComplementaryRest* rest,
+                                   const srComplementaryDials* dials) {
+    tuning->dials = *dials;
+    double substep = dials->frameSeconds / dials->substeps;
+    tuning->h = dials->integrator == sr_integratorBdf2 ? 2.0 / 3.0 * substep : substep;
+    tuneCells(tuning, rest);
+    tuneNodes(tuning, rest);
+    assemble(tuning, rest);
+
+    // what was painted is spread now, and its arrays may go
+    tuning->dials.cellStiffnesses = NULL;
+    tuning->dials.nodePulls = NULL;
+    SR_TRY(srCholesky_Factor(tuning->cholesky, &tuning->A));
+    if (tuning->factor.bytes == NULL) {
+        SR_TRY(srCreateFactor(tuning->cholesky, sr_factorFloat, &tuning->factor));
+    } else {
+        SR_TRY(srFactor_Refill(&tuning->factor, tuning->cholesky));
+    }
+    return rest->rows.rowCount > 0 ? respond(tuning, rest) : sr_success;
+}

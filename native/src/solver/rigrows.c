@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Candidates bone by bone; their Gram matrix in the metric of 1 / M; a Cholesky factorisation of it that
+// takes the most independent row next and stops where all that is left depends on what was taken.
+
+#include "solver/rigrows.h"
+
+#include "core/alloc.h"
+#include "math/small.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LEAST_INDEPENDENCE 1e-3 // of a unit row: what is left of it beside the rows that were taken
+
+// Scratch of the making.
+typedef struct Making {
+    const srVec3* nodes;
+    const double* masses;
+    const double* holds;
+    const srRigWeights* weights;
+    srRigRows* rows;
+    int32_t candidateCount; // 4 a bone
+    int32_t* nodeStarts;    // entries by node: nodeCount + 1
+    int32_t* nodeEntries;   // entry of the rows
+    int32_t* nodeBones;
+    double* gram;     // candidateCount^2
+    double* triangle; // likewise: row r of the factor in row r
+    double* left;     // of each candidate's squared length
+    int32_t* order;   // candidates that were taken
+} Making;
+
+static bool isHeld(const Making* making, int32_t node, int32_t entry) {
+    return making->weights->weights[entry] > 0.0 && making->holds[node] > 0.0 && making->masses[node] > 0.0;
+}
+
+static srResult allocateRows(Making* making) {
+    srRigRows* rows = making->rows;
+    rows->starts = SR_ALLOC_ZERO(int32_t, rows->boneCount + 1);
+    making->nodeStarts = SR_ALLOC_ZERO(int32_t, rows->nodeCount + 1);
+    if (rows->starts == NULL || making->nodeStarts == NULL) {
+        return srFailOutOfMemory("the rig's rows");
+    }
+    for (int32_t i = 0; i < rows->nodeCount; ++i) {
+        for (int32_t e = making->weights->starts[i]; e < making->weights->starts[i + 1]; ++e) {
+            if (isHeld(making, i, e)) {
+                rows->starts[making->weights->bones[e] + 1] += 1;
+                rows->entryCount += 1;
+            }
+        }
+    }
+    int32_t count = rows->entryCount;
+    size_t square = (size_t)making->candidateCount * (size_t)making->candidateCount;
+    if (count == 0) {
+        return sr_success;
+    }
+    rows->nodes = SR_ALLOC(int32_t, count);
+    rows->values = srAllocZero((size_t)count, sizeof(*rows->values));
+    rows->valuesF = srAllocZero((size_t)count, sizeof(*rows->valuesF));
+    rows->places = srAllocZero((size_t)rows->boneCount, sizeof(*rows->places));
+    making->nodeEntries = SR_ALLOC(int32_t, count);
+    making->nodeBones = SR_ALLOC(int32_t, count);
+    making->gram = SR_ALLOC_ZERO(double, square);
+    making->triangle = SR_ALLOC_ZERO(double, square);
+    making->left = SR_ALLOC(double, making->candidateCount);
+    making->order = SR_ALLOC(int32_t, making->candidateCount);
+    bool isWhole = rows->nodes && rows->values && rows->valuesF && rows->places && making->nodeEntries &&
+                   making->nodeBones && making->gram && making->triangle && making->left && making->order;
+    return isWhole ? sr_success : srFailOutOfMemory("the rig's rows");
+}
+
+static void freeMaking(Making* making) {
+    int32_t count = making->rows->entryCount;
+    size_t square = (size_t)making->candidateCount * (size_t)making->candidateCount;
+    SR_FREE(making->nodeStarts, making->rows->nodeCount + 1);
+    SR_FREE(making->nodeEntries, count);
+    SR_FREE(making->nodeBones, count);
+    SR_FREE(making->gram, square);
+    SR_FREE(making->triangle, square);
+    SR_FREE(making->left, making->candidateCount);
+    SR_FREE(making->order, making->candidateCount);
+}
+
+// entries by bone, and by node; for the moment the last value of an entry is m d w
+static void sortEntries(Making* making) {
+    srRigRows* rows = making->rows;
+    for (int32_t k = 0; k < rows->boneCount; ++k) {
+        rows->starts[k + 1] += rows->starts[k];
+    }
+    int32_t count = 0;
+    for (int32_t i = 0; i < rows->nodeCount; ++i) {
+        making->nodeStarts[i] = count;
+        for (int32_t e = making->weights->starts[i]; e < making->weights->starts[i + 1]; ++e) {
+            if (!isHeld(making, i, e)) {
+                continue;
+            }
+            int32_t bone = making->weights->bones[e];
+            int32_t place = rows->starts[bone]++;
+            rows->nodes[place] = i;
+            rows->values[place][3] = making->masses[i] * making->holds[i] * making->weights->weights[e];
+            making->nodeEntries[count] = place;
+            making->nodeBones[count++] = bone;
+        }
+    }
+    making->nodeStarts[rows->nodeCount] = count;
+    for (int32_t k = rows->boneCount; k > 0; --k) {
+        rows->starts[k] = rows->starts[k - 1];
+    }
+    rows->starts[0] = 0;
+}
+
+// centre and size of what a bone holds, weighed as the metric of 1 / M weighs it
+static void measureBone(const Making* making, int32_t bone, srVec3* outCentre, double* outSize) {
+    const srRigRows* rows = making->rows;
+    srVec3 sum = {0.0, 0.0, 0.0};
+    double total = 0.0, squares = 0.0;
+    for (int32_t e = rows->starts[bone]; e < rows->starts[bone + 1]; ++e) {
+        double share = rows->values[e][3] * rows->values[e][3] / making->masses[rows->nodes[e]];
+        sum = srMulAdd(sum, share, making->nodes[rows->nodes[e]]);
+        total += share;
+    }
+    *outCentre = srScale(1.0 / total, sum);
+    for (int32_t e = rows->starts[bone]; e < rows->starts[bone + 1]; ++e) {
+        double share = rows->values[e][3] * rows->values[e][3] / making->masses[rows->nodes[e]];
+        srVec3 from = srSub(making->nodes[rows->nodes[e]], *outCentre);
+        squares += share * srDot(from, from);
+    }
+    double size = sqrt(squares / total);
+    *outSize = size > 0.0 ? size : 1.0;
+}
+
+// m d w [X; 1] in the bone's own coordinates, each row then made a unit
+static void fillBone(Making* making, int32_t bone) {
+    srRigRows* rows = making->rows;
+    srVec3 centre;
+    double size, squares[4] = {0.0, 0.0, 0.0, 0.0};
+    measureBone(making, bone, &centre, &size);
+    for (int32_t e = rows->starts[bone]; e < rows->starts[bone + 1]; ++e) {
+        srVec3 X = srScale(1.0 / size, srSub(making->nodes[rows->nodes[e]], centre));
+        double* v = rows->values[e];
+        const double columns[4] = {v[3] * X.x, v[3] * X.y, v[3] * X.z, v[3]};
+        for (int r = 0; r < 4; ++r) {
+            v[r] = columns[r];
+            squares[r] += v[r] * v[r] / making->masses[rows->nodes[e]];
+        }
+    }
+
+    // a row far below the others is what rounding left of zero
+    double factors[4];
+    for (int r = 0; r < 4; ++r) {
+        bool isReal = squares[r] > LEAST_INDEPENDENCE * LEAST_INDEPENDENCE * squares[3];
+        factors[r] = isReal ? 1.0 / sqrt(squares[r]) : 0.0;
+    }
+    for (int32_t e = rows->starts[bone]; e < rows->starts[bone + 1]; ++e) {
+        for (int r = 0; r < 4; ++r) {
+            rows->values[e][r] *= factors[r];
+            rows->valuesF[e][r] = (float)rows->values[e][r];
+        }
+    }
+}
+
+// all products of candidates: in the metric of 1 / M, or plain ones
+static void fillGram(Making* making, bool isByMass) {
+    const srRigRows* rows = making->rows;
+    size_t stride = (size_t)making->candidateCount;
+    memset(making->gram, 0, stride * stride * sizeof(double));
+    for (int32_t i = 0; i < rows->nodeCount; ++i) {
+        double share = isByMass ? 1.0 / making->masses[i] : 1.0;
+        for (int32_t a = making->nodeStarts[i]; a < making->nodeStarts[i + 1]; ++a) {
+            const double* u = rows->values[making->nodeEntries[a]];
+            for (int32_t b = making->nodeStarts[i]; b < making->nodeStarts[i + 1]; ++b) {
+                const double* v = rows->values[making->nodeEntries[b]];
+                double* block = making->gram + 4 * ((size_t)making->nodeBones[a] * stride) +
+                                4 * (size_t)making->nodeBones[b];
+                for (size_t r = 0; r < 4; ++r) {
+                    for (size_t c = 0; c < 4; ++c) {
+                        block[r * stride + c] += share * u[r] * v[c];
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Pivoted Cholesky: the candidate of which most is left comes next. Returns how many were taken.
+static int32_t choosePivots(Making* making) {
+    int32_t count = making->candidateCount;
+    size_t stride = (size_t)count;
+    double least = LEAST_INDEPENDENCE * LEAST_INDEPENDENCE;
+    for (int32_t r = 0; r < count; ++r) {
+        making->left[r] = making->gram[(size_t)r * stride + (size_t)r];
+    }
+    for (int32_t taken = 0; taken < count; ++taken) {
+        int32_t pivot = 0;
+        for (int32_t r = 1; r < count; ++r) {
+            pivot = making->left[r] > making->left[pivot] ? r : pivot;
+        }
+        if (!(making->left[pivot] > least)) {
+            return taken;
+        }
+        double root = sqrt(making->left[pivot]);
+        const double* pivotRow = making->triangle + (size_t)pivot * stride;
+        for (int32_t r = 0; r < count; ++r) {
+            double* row = making->triangle + (size_t)r * stride;
+            double sum = making->gram[(size_t)r * stride + (size_t)pivot];
+            for (int32_t k = 0; k < taken; ++k) {
+                sum -= row[k] * pivotRow[k];
+            }
+            if (r != pivot) {
+                row[taken] = sum / root;
+                making->left[r] -= row[taken] * row[taken];
+            }
+        }
+        making->triangle[(size_t)pivot * stride + (size_t)taken] = root;
+        making->left[pivot] = -1.0; // taken
+        making->order[taken] = pivot;
+    }
+    return count;
+}
+
+// rows in the candidates' order
+static void placeRows(Making* making, int32_t taken) {
+    srRigRows* rows = making->rows;
+    int32_t* places = rows->places[0];
+    for (int32_t r = 0; r < making->candidateCount; ++r) {
+        places[r] = SR_NULL_INDEX;
+    }
+    for (int32_t k = 0; k < taken; ++k) {
+        places[making->order[k]] = 0;
+    }
+    rows->rowCount = 0;
+    for (int32_t r = 0; r < making->candidateCount; ++r) {
+        places[r] = places[r] == SR_NULL_INDEX ? SR_NULL_INDEX : rows->rowCount++;
+    }
+}
+
+// C C' of the chosen rows, factored
+static srResult factorGram(Making* making) {
+    srRigRows* rows = making->rows;
+    size_t stride = (size_t)srSmallStride(rows->rowCount);
+    rows->gram = SR_ALLOC_ZERO(double, srSmallCount(rows->rowCount));
+    rows->lengths = SR_ALLOC(double, rows->rowCount);
+    if (rows->gram == NULL || rows->lengths == NULL) {
+        return srFailOutOfMemory("the rig's rows");
+    }
+    const int32_t* places = rows->places[0];
+    fillGram(making, false);
+    for (int32_t r = 0; r < making->candidateCount; ++r) {
+        for (int32_t c = 0; c < making->candidateCount; ++c) {
+            if (places[r] >= places[c] && places[c] != SR_NULL_INDEX) {
+                rows->gram[(size_t)places[c] * stride + (size_t)places[r]] =
+                    making->gram[(size_t)r * (size_t)making->candidateCount + (size_t)c];
+            }
+        }
+    }
+    for (int32_t r = 0; r < rows->rowCount; ++r) {
+        rows->lengths[r] = sqrt(rows->gram[(size_t)r * (stride + 1)]);
+    }
+    int32_t bad = srFactorSmall(rows->gram, rows->rowCount);
+    return bad == SR_NULL_INDEX
+               ? sr_success
+               : srFail(sr_errorInvalidValue,
+                        "The masses of the cage's nodes differ too much for its bones (row %d of %d).", bad,
+                        rows->rowCount);
+}
+
+srResult srCreateRigRows(const srVec3* nodes, const double* masses, const double* holds, int32_t nodeCount,
+                         const srRigWeights* weights, srRigRows* outRows) {
+    srRigRows rows = {.nodeCount = nodeCount, .boneCount = weights->boneCount};
+    Making making = {
+        .nodes = nodes,
+        .masses = masses,
+        .holds = holds,
+        .weights = weights,
+        .rows = &rows,
+        .candidateCount = 4 * weights->boneCount,
+    };
+    *outRows = (srRigRows){0};
+    srResult result = allocateRows(&making);
+    if (result == sr_success && rows.entryCount > 0) {
+        sortEntries(&making);
+        for (int32_t k = 0; k < rows.boneCount; ++k) {
+            if (rows.starts[k] < rows.starts[k + 1]) {
+                fillBone(&making, k);
+            }
+        }
+        fillGram(&making, true);
+        placeRows(&making, choosePivots(&making));
+        result = factorGram(&making);
+    }
+    freeMaking(&making);
+    if (result != sr_success) {
+        srDestroyRigRows(&rows);
+        return result;
+    }
+    *outRows = rows;
+    return sr_success;
+}
+
+void srDestroyRigRows(srRigRows* rows) {
+    SR_FREE(rows->starts, rows->boneCount + 1);
+    SR_FREE(rows->nodes, rows->entryCount);
+    SR_FREE(rows->values, rows->entryCount);
+    SR_FREE(rows->valuesF, rows->entryCount);
+    SR_FREE(rows->places, rows->boneCount);
+    SR_FREE(rows->lengths, rows->rowCount);
+    SR_FREE(rows->gram, srSmallCount(rows->rowCount));
+    *rows = (srRigRows){0};
+}
+
+void srRigRows_Multiply(const srRigRows* rows, const double* x, double* y) {
+    for (int32_t k = 0; k < rows->boneCount && rows->rowCount > 0; ++k) {
+        double sums[4][4] = {{0.0}};
+        for (int32_t e = rows->starts[k]; e < rows->starts[k + 1]; ++e) {
+            const double* u = x + 4 * (size_t)rows->nodes[e];
+            for (int r = 0; r < 4; ++r) {
+                for (int c = 0; c < 4; ++c) {
+                    sums[r][c] += rows->values[e][r] * u[c];
+                }
+            }
+        }
+        for (int r = 0; r < 4; ++r) {
+            if (rows->places[k][r] != SR_NULL_INDEX) {
+                memcpy(y + 4 * (size_t)rows->places[k][r], sums[r], sizeof(sums[r]));
+            }
+        }
+    }
+}
+
+void srRigRows_MultiplyFloat(const srRigRows* rows, const float* x, double* y) {
+    for (int32_t k = 0; k < rows->boneCount && rows->rowCount > 0; ++k) {
+        float sums[3][4] = {{0.0f}};
+        for (int32_t e = rows->starts[k]; e < rows->starts[k + 1]; ++e) {
+            const float* u = x + 3 * (size_t)rows->nodes[e];
+            for (int c = 0; c < 3; ++c) {
+                for (int r = 0; r < 4; ++r) {
+                    sums[c][r] += u[c] * rows->valuesF[e][r];
+                }
+            }
+        }
+        for (int r = 0; r < 4; ++r) {
+            if (rows->places[k][r] != SR_NULL_INDEX) {
+                double* row = y + 4 * (size_t)rows->places[k][r];
+                for (int c = 0; c < 3; ++c) {
+                    row[c] = (double)sums[c][r];
+                }
+                row[3] = 0.0;
+            }
+        }
+    }
+}
+
+void srRigRows_GetRow(const srRigRows* rows, int32_t row, double* outValues) {
+    memset(outValues, 0, (size_t)rows->nodeCount * sizeof(double));
+    for (int32_t k = 0; k < rows->boneCount; ++k) {
+        for (int r = 0; r < 4; ++r) {
+            for (int32_t e = rows->starts[k]; rows->places[k][r] == row && e < rows->starts[k + 1]; ++e) {
+                outValues[rows->nodes[e]] = rows->values[e][r];
+            }
+        }
+    }
+}
+
+// x -= C' y
+static void subtractTransposed(const srRigRows* rows, const double* y, double* x) {
+    for (int32_t k = 0; k < rows->boneCount; ++k) {
+        double table[4][4] = {{0.0}};
+        for (int r = 0; r < 4; ++r) {
+            if (rows->places[k][r] != SR_NULL_INDEX) {
+                memcpy(table[r], y + 4 * (size_t)rows->places[k][r], sizeof(table[r]));
+            }
+        }
+        for (int32_t e = rows->starts[k]; e < rows->starts[k + 1]; ++e) {
+            double* u = x + 4 * (size_t)rows->nodes[e];
+            const double* v = rows->values[e];
+            for (int c = 0; c < 4; ++c) {
+                u[c] -= v[0] * table[0][c] + v[1] * table[1][c] + v[2] * table[2][c] + v[3] * table[3][c];
+            }
+        }
+    }
+}
+
+void srRigRows_Project(const srRigRows* rows, double* x, double* scratch) {
+    if (rows->rowCount == 0) {
+        return;
+    }
+    srRigRows_Multiply(rows, x, scratch);
+    srSolveSmall(rows->gram, rows->rowCount, scratch);
+    subtractTransposed(rows, scratch, x);
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a linear rig can do by itself, as rows C of a constraint C u = 0: with J the constant Jacobian of
+// linear blend skinning, w_ik [X_i; 1] for bone k, these are the rows of J' M D (M masses, D the hold map),
+// the same for x, y and z. Rows that depend on others (bones with the same weights, bones that hold nothing)
+// are left out. Lives here: the rows, their choice, products with them. Does not: who must obey them.
+
+#pragma once
+
+#include "core/error.h"
+#include "math/vec3.h"
+
+#include <stdint.h>
+
+/// Weights of nodes on bones, sparse: node i owns entries starts[i] .. starts[i + 1] - 1.
+typedef struct srRigWeights {
+    const int32_t* starts;
+    const int32_t* bones;
+    const double* weights;
+    int32_t boneCount;
+} srRigWeights;
+
+/// Bone k has the nodes of entries starts[k] .. starts[k + 1] - 1, and four candidate rows: [X; 1] in
+/// coordinates of its own, about the centre of what it holds, each of unit length in the metric of 1 / M.
+/// Owns its arrays.
+typedef struct srRigRows {
+    int32_t nodeCount;
+    int32_t boneCount;
+    int32_t rowCount;
+    int32_t entryCount;
+    int32_t* starts;     ///< boneCount + 1
+    int32_t* nodes;      ///< an entry
+    double (*values)[4]; ///< an entry, of the four candidates
+    float (*valuesF)[4];
+    int32_t (*places)[4]; ///< Of a bone's candidates among the rows; SR_NULL_INDEX for what is left out.
+    double* lengths;      ///< Of the rows, in the plain metric.
+    double* gram;         ///< The factor of C C', as srFactorSmall leaves it; null without rows.
+} srRigRows;
+
+/// `masses` and `holds` one a node; bones without a node that has all of mass, hold and weight have no rows.
+SR_MUST_USE srResult srCreateRigRows(const srVec3* nodes, const double* masses, const double* holds,
+                                     int32_t nodeCount, const srRigWeights* weights, srRigRows* outRows);
+
+/// Accepts zeroed rows.
+void srDestroyRigRows(srRigRows* rows);
+
+/// y = C x: `x` rows of x, y, z, 0 a node, `y` likewise a row of C.
+void srRigRows_Multiply(const srRigRows* rows, const double* x, double* y);
+
+/// y = C x for x of three floats a node.
+void srRigRows_MultiplyFloat(const srRigRows* rows, const float* x, double* y);
+
+/// Writes row `row` of C as a dense vector, one number a node.
+void srRigRows_GetRow(const srRigRows* rows, int32_t row, double* outValues);
+
+/// x -= C' (C C')^-1 C x: the nearest x with C x = 0. `scratch` has srSmallStride(rowCount) rows of four.
+void srRigRows_Project(const srRigRows* rows, double* x, double* scratch);

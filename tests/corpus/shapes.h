@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Clean shapes for the corpus: the primitives that a modelling program offers, and parts of characters that
+// nearly touch themselves. All are about two units large, around the origin, and seen counter-clockwise from
+// outside; all are closed but for the sheets, which are said to be.
+
+#pragma once
+
+#include "corpus/soup.h"
+
+typedef struct srShape {
+    const char* name;
+    void (*make)(srSoup* soup);
+    bool isClosed;   ///< Else it has open sheets.
+    bool isAllSheet; ///< Nothing of it encloses anything.
+} srShape;
+
+/// All of them, with their number.
+const srShape* srGetShapes(int32_t* outCount);
+
+void srMakeCube(srSoup* soup, int32_t cuts);
+void srMakeBall(srSoup* soup, int32_t around, int32_t down, double radius);
+
+/// The zero of a function, by tetrahedra of a lattice of `count` cubes a side over -size .. size; below zero
+/// is inside.
+typedef double srShapeFcn(const double x[3]);
+void srMakeIsosurface(srSoup* soup, srShapeFcn* function, double size, int32_t count);
+
+/// Two places on one shape that lie beside each other but are far apart through the flesh.
+typedef struct srApart {
+    const char* shape;
+    double a[3]; ///< In the flesh, a little below the skin.
+    double b[3];
+    double leastPath; ///< Through the flesh.
+} srApart;
+
+const srApart* srGetAparts(int32_t* outCount);

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A bar on bones, for tests of the complementary solver: cage, weights, hold map, motion. Memory is the C
+// library's own, so that the library's byte count tells of the library alone.
+
+#pragma once
+
+#include "support/support.h"
+
+#include "math/mat34.h"
+#include "solver/complementary.h"
+#include "support/scenes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+#define FRAME_SECONDS (1.0 / 24.0)
+
+typedef enum HoldKind {
+    hold_axis, // what is near the bar's axis
+    hold_all,
+    hold_none,
+} HoldKind;
+
+typedef struct Flesh {
+    srCage cage;
+    int32_t boneCount;
+    int32_t* starts;
+    int32_t* bones;
+    double* weights;
+    double* holds;
+    srMat34* maps; // of the next frame
+    srVec3* places[3];
+    srVec3* jump;
+    srVec3* arrays[5];
+    void* scratch;
+    srComplementaryShape shape;
+    srComplementaryRest rest;
+    srComplementaryTuning tuning;
+    srComplementaryState state;
+    srComplementaryStats stats;
+} Flesh;
+
+static inline double smoothStep(double t) {
+    t = fmin(fmax(t, 0.0), 1.0);
+    return t * t * (3.0 - 2.0 * t);
+}
+
+// bones one after the other along y
+static inline void weighFlesh(Flesh* f, double length) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < f->cage.nodeCount; ++i) {
+        double at = fmin(fmax(f->cage.nodes[i].y / length * f->boneCount - 0.5, 0.0), f->boneCount - 1.0);
+        int32_t k = at >= f->boneCount - 1.0 ? f->boneCount - 1 : (int32_t)at;
+        double share = smoothStep(at - k);
+        f->starts[i] = count;
+        f->bones[count] = k;
+        f->weights[count++] = 1.0 - share;
+        if (share > 0.0) {
+            f->bones[count] = k + 1;
+            f->weights[count++] = share;
+        }
+    }
+    f->starts[f->cage.nodeCount] = count;
+}
+
+static inline void placeFlesh(const Flesh* f, srVec3* out) {
+    for (int32_t i = 0; i < f->cage.nodeCount; ++i) {
+        out[i] = (srVec3){0.0, 0.0, 0.0};
+        for (int32_t e = f->starts[i]; e < f->starts[i + 1]; ++e) {
+            out[i] = srMulAdd(out[i], f->weights[e], srMulPoint34(&f->maps[f->bones[e]], f->cage.nodes[i]));
+        }
+    }
+}
+
+static inline srComplementaryDials fleshDials(void) {
+    srComplementaryDials dials = srDefaultComplementaryDials();
+    dials.material = srMakeMaterial(2e4, 0.3, 1000.0);
+    dials.frequency = 0.5;
+    dials.dampingRate = 2.0 * log(50.0) * 24.0 / 24.0;
+    dials.largestOffset = 10.0;
+    dials.tolerance = 1e-6;
+    dials.newtonLimit = 60;
+    dials.innerLimit = 2000;
+    return dials;
+}
+
+static inline void tuneFlesh(Flesh* f, const srComplementaryDials* dials) {
+    assert_success(srComplementaryTuning_Set(&f->tuning, &f->rest, dials));
+    free(f->scratch);
+    f->scratch = aligned_alloc(64, srComplementary_GetScratchSize(&f->rest, &f->tuning));
+    assert_non_null(f->scratch);
+    f->state.scratch = f->scratch;
+}
+
+static inline void resetFlesh(Flesh* f) {
+    for (int k = 0; k < 5; ++k) {
+        memset(f->arrays[k], 0, sizeof(srVec3) * (size_t)f->cage.nodeCount);
+    }
+    for (int32_t k = 0; k < f->boneCount; ++k) {
+        f->maps[k] = srIdentity34();
+    }
+    for (int k = 0; k < 3; ++k) {
+        placeFlesh(f, f->places[k]);
+    }
+}
+
+// all but rest and tuning
+static inline void shapeFlesh(Flesh* f, const int32_t counts[3], double spacing, int32_t boneCount,
+                              HoldKind kind) {
+    *f = (Flesh){.boneCount = boneCount};
+    assert_success(srTestCreateBarCage(counts, spacing, &f->cage));
+    size_t n = (size_t)f->cage.nodeCount;
+    f->starts = calloc(n + 1, sizeof(int32_t));
+    f->bones = calloc(2 * n, sizeof(int32_t));
+    f->weights = calloc(2 * n, sizeof(double));
+    f->holds = calloc(n, sizeof(double));
+    f->maps = calloc((size_t)boneCount, sizeof(srMat34));
+    f->jump = calloc(n, sizeof(srVec3));
+    for (int k = 0; k < 3; ++k) {
+        f->places[k] = calloc(n, sizeof(srVec3));
+    }
+    for (int k = 0; k < 5; ++k) {
+        f->arrays[k] = calloc(n, sizeof(srVec3));
+    }
+    f->state =
+        (srComplementaryState){f->arrays[0], f->arrays[1], {f->arrays[2], f->arrays[3]}, f->arrays[4], NULL};
+    weighFlesh(f, counts[1] * spacing);
+    for (size_t i = 0; i < n; ++i) {
+        srVec3 x = f->cage.nodes[i];
+        double away = fmax(fabs(x.x / spacing - 0.5 * counts[0]), fabs(x.z / spacing - 0.5 * counts[2]));
+        f->holds[i] = kind == hold_all ? 1.0 : kind == hold_none ? 0.0 : away < 0.6 ? 1.0 - 0.3 * away : 0.0;
+    }
+    f->shape = (srComplementaryShape){
+        .nodes = f->cage.nodes,
+        .nodeCount = f->cage.nodeCount,
+        .cells = (const int32_t (*)[4])f->cage.cells,
+        .cellCount = f->cage.cellCount,
+        .weights = {f->starts, f->bones, f->weights, boneCount},
+        .holds = f->holds,
+    };
+    resetFlesh(f);
+}
+
+static inline void makeFlesh(Flesh* f, const int32_t counts[3], double spacing, int32_t boneCount,
+                             HoldKind kind) {
+    shapeFlesh(f, counts, spacing, boneCount, kind);
+    assert_success(srCreateComplementaryRest(&f->shape, &f->rest));
+    assert_success(srCreateComplementaryTuning(&f->rest, &f->tuning));
+    srComplementaryDials dials = fleshDials();
+    tuneFlesh(f, &dials);
+}
+
+static inline void freeFlesh(Flesh* f) {
+    srDestroyComplementaryTuning(&f->rest, &f->tuning);
+    srDestroyComplementaryRest(&f->rest);
+    srDestroyCage(&f->cage);
+    void* blocks[] = {f->starts,    f->bones,     f->weights,   f->holds,     f->maps,
+                      f->jump,      f->places[0], f->places[1], f->places[2], f->arrays[0],
+                      f->arrays[1], f->arrays[2], f->arrays[3], f->arrays[4], f->scratch};
+    for (int k = 0; k < SR_ARRAY_COUNT(blocks); ++k) {
+        free(blocks[k]);
+    }
+}
+
+// a frame to where the maps are now
+static inline void stepFlesh(Flesh* f) {
+    srVec3* oldest = f->places[2];
+    f->places[2] = f->places[1];
+    f->places[1] = f->places[0];
+    f->places[0] = oldest;
+    placeFlesh(f, f->places[0]);
+    for (int32_t i = 0; i < f->cage.nodeCount; ++i) {
+        srVec3 now = srSub(f->places[0][i], f->places[1][i]),
+               before = srSub(f->places[1][i], f->places[2][i]);
+        f->jump[i] = srScale(1.0 / FRAME_SECONDS, srSub(now, before));
+    }
+    srComplementaryMotion motion = {f->places[1], f->places[0], f->jump, NULL};
+    srComplementary_StepFrame(&f->rest, &f->tuning, &motion, &f->state, &f->stats);
+}
+
+static inline srMat34 shift(double x, double y, double z) {
+    return (srMat34){{{1, 0, 0, x}, {0, 1, 0, y}, {0, 0, 1, z}}};
+}
+
+// about the z axis through a point of the y axis of the bar's middle
+static inline srMat34 bendAbout(srVec3 at, double angle) {
+    double c = cos(angle), s = sin(angle);
+    return (srMat34){
+        {{c, -s, 0, at.x - c * at.x + s * at.y}, {s, c, 0, at.y - s * at.x - c * at.y}, {0, 0, 1, 0}}};
+}
+
+static inline srMat34 twistAbout(srVec3 at, double angle) {
+    double c = cos(angle), s = sin(angle);
+    return (srMat34){
+        {{c, 0, s, at.x - c * at.x - s * at.z}, {0, 1, 0, 0}, {-s, 0, c, at.z + s * at.x - c * at.z}}};
+}
+
+// all bones to and fro, the last one bending as well
+static inline void shakeFlesh(Flesh* f, int frame, double amplitude, double bend) {
+    double phase = 2.0 * PI * 2.0 * frame * FRAME_SECONDS;
+    srMat34 move = shift(amplitude * sin(phase), 0.0, 0.3 * amplitude * sin(0.7 * phase));
+    for (int32_t k = 0; k < f->boneCount; ++k) {
+        srMat34 turn = bendAbout((srVec3){0.2, 0.6, 0.0}, k > 0 ? bend * sin(0.9 * phase) : 0.0);
+        f->maps[k] = srMul34(&move, &turn);
+    }
+}
+
+static inline double longestOffset(const Flesh* f) {
+    double longest = 0.0;
+    for (int32_t i = 0; i < f->cage.nodeCount; ++i) {
+        double length = srLength(f->state.offsets[i]);
+        longest = length <= longest ? longest : length; // a NaN stays
+    }
+    return longest;
+}
