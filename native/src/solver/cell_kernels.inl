@@ -2,9 +2,8 @@
 //
 // One block of eight cells: shape and volume of a cell solved together. Part of solver_kernels.inl.
 //
-// symbols: F deformation gradient, G what it should be but for a rotation Q, C = F - Q G, J = det F, n = cof
-// F its gradient, w_a inverse masses, g_a gradients of shape functions, V volume, h substep, mu and lambda
-// Lame's
+// symbols: F deformation gradient, G what it should be but for a rotation Q, C = F - Q G, J = det F, n = cof F
+// its gradient, w_a inverse masses, g_a gradients of shape functions, V volume, h substep, mu and lambda Lame's
 //
 // A cell stores mu V |C|^2 + lambda V (J - det G)^2 / 2, so its compliances are a = 1 / (2 mu V h^2) for each
 // entry of C and b = 1 / (lambda V h^2) for J. A change of the corners by x_a += w_a P g_a changes F by P W,
@@ -17,12 +16,8 @@
 // Of a rotation's step, squared. In a block whose steps are all smaller, C follows to first order: what that
 // leaves out is below 0.05 % of stretch, and goes away with the step.
 #define SR_SMALL_SPIN 1e-3f
-<<<<<<< HEAD
-#define SR_LEAST_SQUARE 1e-30f // what keeps zero by zero away from the steps that are taken then
-=======
 #define SR_FAR_TURN 0.3f        // of F : G over |G|^2, which is 1/3 for a turn by a right angle
 #define SR_LEAST_SQUARE 1e-30f   // what keeps zero by zero away from the steps that are taken then
->>>>>>> 82c6dffd6adcef21ec12012f0557491768250825
 
 // the four corners of eight cells: offsets, and inverse masses in the fourth
 typedef struct Corners {
@@ -247,7 +242,7 @@ SR_KERNEL Mat findCorrection(const srCellMaterial* material, const Stretch* s, s
     srFloatW excess = dot(s->F.a, n.a) - targetVolume;
     Mat C = s->C, L;
     if (multiplier != NULL) {
-        L = loadColumns((const float (*)[3][SR_LANES_PER_BLOCK])multiplier->L);
+        L = loadColumns((const float(*)[3][SR_LANES_PER_BLOCK])multiplier->L);
         C = addMat(&C, &L);
         excess = excess + srLoadFloatW(multiplier->volume);
     }
@@ -340,8 +335,7 @@ static void addForces(const srCellSweep* sweep, int32_t begin, int32_t end) {
         srFloatW shape = srLoadFloatW(material->shape);
         srFloatW pressure = srLoadFloatW(material->volume) * excess;
         const srFloatW zero = {0};
-        Mat P = {addScaled(scaled(shape, s.C.a), pressure, n.a),
-                 addScaled(scaled(shape, s.C.b), pressure, n.b),
+        Mat P = {addScaled(scaled(shape, s.C.a), pressure, n.a), addScaled(scaled(shape, s.C.b), pressure, n.b),
                  addScaled(scaled(shape, s.C.c), pressure, n.c)};
         P = (Mat){subVec((Vec){zero, zero, zero}, P.a), subVec((Vec){zero, zero, zero}, P.b),
                   subVec((Vec){zero, zero, zero}, P.c)};

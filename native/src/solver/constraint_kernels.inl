@@ -25,8 +25,8 @@ SR_KERNEL srFloatW findMultiplier(const srConstraintSweep* sweep, srFloatW C, sr
     return change;
 }
 
-SR_KERNEL void moveCorner(const srConstraintSweep* sweep, const int32_t* nodes, srFloatW row[4],
-                          srFloatW scale, Vec gradient) {
+SR_KERNEL void moveCorner(const srConstraintSweep* sweep, const int32_t* nodes, srFloatW row[4], srFloatW scale,
+                          Vec gradient) {
     srFloatW s = scale * row[3];
     if (sweep->moves != NULL) {
         srFloatW move[3] = {s * gradient.x, s * gradient.y, s * gradient.z};
@@ -47,14 +47,6 @@ SR_KERNEL void solveDistanceBlock(const srConstraintSweep* sweep, srDistanceBloc
     Vec d = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
     const srFloatW zero = {0};
     srFloatW length = srSqrt(dot(d, d));
-<<<<<<< HEAD
-    srFloatW inverse = srSelect(length > zero, 1.0f / length, zero);
-    srFloatW C = length - srLoadFloatW(block->lengths);
-    srFloatW weighted = srSelect(length > zero, a[3] + b[3], zero);
-    srFloatW change =
-        findMultiplier(sweep, C, weighted, srLoadFloatW(block->compliances), block->multipliers);
-    srFloatW scale = change * inverse;
-=======
     srFloatW weighted = a[3] + b[3];
     srFloatW alpha = srLoadFloatW(block->compliances);
     srFloatW lambda = srLoadFloatW(block->multipliers);
@@ -67,7 +59,6 @@ SR_KERNEL void solveDistanceBlock(const srConstraintSweep* sweep, srDistanceBloc
         scale = srSelect(length > zero, (sum - lambda) / length, zero);
     }
     srStoreFloatW(block->multipliers, sum);
->>>>>>> 82c6dffd6adcef21ec12012f0557491768250825
     moveCorner(sweep, block->nodes[0], a, scale, d);
     moveCorner(sweep, block->nodes[1], b, zero - scale, d);
 }
@@ -92,15 +83,13 @@ SR_KERNEL void solveVolumeBlock(const srConstraintSweep* sweep, srVolumeBlock* b
     srFloatW C = dot(e[0], g[1]) - srLoadFloatW(block->sixVolumes);
     srFloatW weighted = x.rows[0][3] * dot(g[0], g[0]) + x.rows[1][3] * dot(g[1], g[1]) +
                         x.rows[2][3] * dot(g[2], g[2]) + x.rows[3][3] * dot(g[3], g[3]);
-    srFloatW change =
-        findMultiplier(sweep, C, weighted, srLoadFloatW(block->compliances), block->multipliers);
+    srFloatW change = findMultiplier(sweep, C, weighted, srLoadFloatW(block->compliances), block->multipliers);
     for (int corner = 0; corner < 4; corner++) {
         moveCorner(sweep, block->nodes[corner], x.rows[corner], change, g[corner]);
     }
 }
 
-static void solveDistances(const srConstraintSweep* sweep, srDistanceBlock* blocks, int32_t begin,
-                           int32_t end) {
+static void solveDistances(const srConstraintSweep* sweep, srDistanceBlock* blocks, int32_t begin, int32_t end) {
     if (sweep->moves == NULL && sweep->side == 0) {
         srConstraintSweep plain = {.rows = sweep->rows, .stiffness = sweep->stiffness};
         for (int32_t block = begin; block < end; block++) {

@@ -32,8 +32,7 @@ static void restrictNodes(const srHandleMap* map, const float* predicted, const 
     }
 }
 
-static void prolongNodes(const srHandleMap* map, const float* moves, float* rows, int32_t begin,
-                         int32_t end) {
+static void prolongNodes(const srHandleMap* map, const float* moves, float* rows, int32_t begin, int32_t end) {
     for (int32_t i = begin; i < end; i++) {
         int64_t at = SR_ROW * (int64_t)i;
         srRowFloat row = srLoadRowFloat(rows + at);

@@ -28,8 +28,7 @@ static void solvePatch(const srPatchSweep* sweep, const srPatch* patch, float co
     srRowFloat sums = srSumLanesFloat(change, posedVolume, V, V);
     float C = sums[0];
     float missing = sweep->side * sums[2] - sums[1];
-    if (sweep->poseCorrection > 0.0f &&
-        (missing > SR_MEASURES_AGREE * sums[2] || missing < -SR_MEASURES_AGREE * sums[2])) {
+    if (sweep->poseCorrection > 0.0f && (missing > SR_MEASURES_AGREE * sums[2] || missing < -SR_MEASURES_AGREE * sums[2])) {
         C -= sweep->poseCorrection * missing;
     }
 
