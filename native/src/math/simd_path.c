@@ -4,8 +4,34 @@
 
 #include <stdatomic.h>
 
+#if defined(SR_HAS_AVX2)
+#include <cpuid.h>
+#endif
+
 // the path and one, or zero while nobody has asked
 static atomic_int chosen;
+
+#if defined(SR_HAS_AVX2)
+// by hand: __builtin_cpu_supports wants __cpu_model, which not every compiler's runtime library has
+static bool hasAvx2(void) {
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0 || (c & bit_AVX) == 0) {
+        return false;
+    }
+
+    // does the system keep both halves of the wide registers
+    unsigned low = 0;
+    unsigned high = 0;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    if ((low & 6) != 6) {
+        return false;
+    }
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_AVX2) != 0;
+}
+#endif
 
 bool srHasSimdPath(srSimdPath path) {
     switch (path) {
@@ -13,7 +39,7 @@ bool srHasSimdPath(srSimdPath path) {
         return true;
     case sr_simdAvx2:
 #if defined(SR_HAS_AVX2)
-        return __builtin_cpu_supports("avx2");
+        return hasAvx2();
 #else
         return false;
 #endif
