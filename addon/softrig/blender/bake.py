@@ -67,6 +67,8 @@ class BakeRun:
         self.uuid, self.name, self.path = ob.softrig.uuid, ob.name, path_for(ob, wish)
         self.kept, self.started = kept_file(self.path), False
         self.frames: FrameRange | None = None
+        self.goes_on = False
+        """An earlier bake left frames."""
         self.pace = Pace(session.now())
         self.progress = 0.0
         entry = session.open_entry(self.uuid, ob.name, scene.name)
@@ -102,6 +104,7 @@ class BakeRun:
                 self.path = chunk_name(self.path, frames)
             target = Path(bpy.path.abspath(self.path))
             make_folder(target.parent)
+            self.goes_on = self.kept.is_file()
             self.session.start_bake(entry, str(target), frames, str(self.kept))
             self.frames, self.started = frames, True
         elif entry.state.is_refused:

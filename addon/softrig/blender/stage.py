@@ -319,5 +319,15 @@ def settle(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
     return entry.state.phase is Phase.LIVE and not entry.state.stale
 
 
+def settle_whole(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
+    """As `settle`, and every frame is simulated too; refuses where that will not come."""
+    if not settle(session, entry, ob, scene):
+        if entry.state.is_refused:
+            raise RefusalError(entry.state.message)
+        return False
+    status = session.refresh(entry)
+    return status.ready == status.frame_count
+
+
 def pause() -> None:
     time.sleep(0.005)

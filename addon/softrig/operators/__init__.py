@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Doors that the artist presses. Each gathers, calls one use case, reports, and returns."""
 
-from . import add, bake, bake_takes, export, farm, record, remove
+from . import add, bake, bake_keys, bake_takes, export, farm, record, remove
 
 CLASSES = (
     add.SOFTRIG_OT_add,
@@ -16,6 +16,9 @@ CLASSES = (
     bake_takes.SOFTRIG_OT_mix_take,
     bake_takes.SOFTRIG_OT_remove_take,
     bake_takes.SOFTRIG_OT_use_bake,
+    bake_keys.SOFTRIG_OT_bake_keys,
+    bake_keys.SOFTRIG_OT_free_keys,
+    bake_keys.SOFTRIG_OT_export_motion,
     farm.SOFTRIG_OT_farm,
     remove.SOFTRIG_OT_remove,
     export.SOFTRIG_OT_export_rig,

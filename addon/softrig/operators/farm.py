@@ -114,6 +114,7 @@ def bake(context: Any, uuid: str, wish: BakeWish) -> bool:
         character=run.name,
         path=bpy.path.abspath(run.path),
         frames=[frames.first, frames.last],
+        resumed=run.goes_on,
         simulated_seconds=round(entry.shot_status.seconds, 3),
     )
     return True
