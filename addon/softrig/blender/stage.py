@@ -34,7 +34,7 @@ LOOK_SECONDS = 1.0
 """The pose of a shown frame is compared with the tape no more often than this."""
 
 
-def make_wish(ob: Any, scene: Any, at_once: bool = False) -> Wish:
+def make_wish(session: Session, ob: Any, scene: Any, at_once: bool = False) -> Wish:
     manager = bpy.context.window_manager
     playing = any(window.screen.is_animation_playing for window in manager.windows)
     return Wish(
@@ -44,10 +44,15 @@ def make_wish(ob: Any, scene: Any, at_once: bool = False) -> Wish:
         frame=objects.shown_frame(scene),
         maps=read_map_choices(ob),
         playing=playing,
-        rendering=bpy.app.is_job_running("RENDER"),
+        rendering=is_rendering(session),
         editing=ob.data.is_editmode,
         at_once=at_once,
     )
+
+
+def is_rendering(session: Session) -> bool:
+    """Blender's data are not ours to touch; while the render waits for us they are."""
+    return bpy.app.is_job_running("RENDER") and not session.render_waits
 
 
 def happen(
@@ -158,7 +163,7 @@ def advance(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool =
     follow(session, entry, scene)
     try:
         _notice_mode(session, entry, ob, scene)
-        wish = make_wish(ob, scene, at_once)
+        wish = make_wish(session, ob, scene, at_once or session.render_waits)
         if carrier.is_lost(ob) and entry.character is not None:
             raise RefusalError(carrier.LOST)
         _poll(session, entry, ob, scene)

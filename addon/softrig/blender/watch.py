@@ -61,8 +61,11 @@ def note_borrowed(session: Session) -> None:
 
 
 def tick(session: Session) -> None:
-    """One turn for every character; called by a timer in the window. A render is left alone."""
-    if bpy.app.is_job_running("RENDER"):
+    """One turn for every character; called by a timer in the window.
+
+    A render is left alone, unless it waits for us.
+    """
+    if bpy.app.is_job_running("RENDER") and not session.render_waits:
         return
     if session.rescan or session.now() - session.looked_at > LOOK_SECONDS:
         look_around(session)
@@ -102,7 +105,7 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
         return True
     if ob.mode != entry.mode:
         return True
-    due = due_events(entry, make_wish(ob, scene, at_once=True), session.now())
+    due = due_events(entry, make_wish(session, ob, scene, at_once=True), session.now())
     return any(event is not Event.FRAME_READY for event in due)
 
 

@@ -130,6 +130,10 @@ class Session:
         """A scene is being stepped for a recording: its events are none of ours."""
         self.in_handler = False
         """Blender waits for us: its scene must not be stepped now."""
+        self.render_waits = False
+        """A render waits, in its own thread, for what the heartbeat does."""
+        self.render_problems: list[str] = []
+        """Why the last render did not show what it should."""
         self.rescan = True
         """Objects came, went or were duplicated since the last look."""
         self.last_scene = ""
