@@ -30,10 +30,14 @@ class Layout:
         getattr(source, items)
         self.prop(owner, name)
 
-    def operator(self, name: str, **_: Any) -> None:
+    def operator(self, name: str, **_: Any) -> Any:
         group, verb = name.split(".")
-        getattr(getattr(bpy.ops, group), verb).get_rna_type()
+        known = getattr(getattr(bpy.ops, group), verb).get_rna_type()
         self.operators.append(name)
+        return SimpleNamespace(**{property.identifier: None for property in known.properties})
+
+    def operator_menu_enum(self, name: str, choice: str, **_: Any) -> None:
+        assert hasattr(self.operator(name), choice)
 
     def progress(self, factor: float = 0.0, text: str = "", **_: Any) -> None:
         self.texts.append(text)
@@ -160,3 +164,22 @@ def test_each_map_is_named_and_only_a_named_factor_has_a_strength(skin: Any) -> 
     skin.softrig.map_mass, skin.softrig.map_pin = "Heavy", "Still"
     shown = [name for name in draw_all().properties if name.startswith("full_")]
     assert shown == ["full_mass"]
+
+
+def test_takes_are_listed_with_their_influence(skin: Any) -> None:
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    assert bpy.ops.softrig.bake_take(take="Soft") == {"FINISHED"}
+    layout = draw_all()
+    assert "Main" in layout.texts and "Soft" in layout.texts
+    assert layout.operators.count("softrig.show_take") == 2
+    assert layout.properties.count("factor") == 1  # only one is shown
+    assert bpy.ops.softrig.mix_take(take="Main") == {"FINISHED"}
+    assert draw_all().properties.count("factor") == 2
+
+
+def test_a_render_that_was_not_right_is_told(skin: Any) -> None:
+    addon.session().render_problems = ["Skin: not all frames are recorded and simulated."]
+    try:
+        assert "The last render is not right: Skin" in draw_all().words
+    finally:
+        addon.session().render_problems = []
