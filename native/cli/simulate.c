@@ -37,7 +37,7 @@ static const char usage[] =
     "  --young PA            stiffness, 0 to 1e9; 0 chooses it from frequency and size (default)\n"
     "  --density KG/M3       1 to 100,000 (default 1,000)\n"
     "  --pose-correction X   0: a held pose is left as it is (default); 1: elasticity pulls too\n"
-    "  --solver NAME         what moves the flesh: edges (default), flesh or complementary\n"
+    "  --solver NAME         what moves the flesh: complementary (default), flesh (the fast one) or edges\n"
     "  --substeps N          steps a frame, 1 to 100 (default 10)\n"
     "  --workers N           threads, 1 to 64; the result does not depend on it\n"
     "  --hash                also prints a hash of the last frame's state\n"

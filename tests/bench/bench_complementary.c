@@ -262,6 +262,12 @@ static void benchFolder(srBenchReport* out, const char* folder) {
         benchLocalSteps(out, caseName, &s);
         benchWorkers(out, caseName, &s);
     }
+    dials = publishedDials(&s.character, 1e-6);
+    dials.model = sr_elasticNeoHookean;
+    tune(&s, &dials);
+    playAll(&s, &play);
+    report(out, caseName, "1e-6, neo-Hookean", &play, isFish ? "<= 45" : NULL, NULL);
+    srBench_Add(out, caseName, "substeps that missed it", play.missedCount, "", "== 0");
     dials = publishedDials(&s.character, 1e-3);
     tune(&s, &dials);
     playAll(&s, &play);

@@ -77,6 +77,8 @@ def find_problem(session: Session, ob: Any) -> str:
     status = entry.shot_status
     if entry.state.phase is not Phase.LIVE or status is None or status.ready < status.frame_count:
         return entry.notice or "not all frames are recorded and simulated."
+    if status.result != 0:
+        return "its last frames could not be simulated with these settings. Change the softness."
     return ""
 
 

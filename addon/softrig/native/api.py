@@ -114,6 +114,7 @@ class Api:
             running=status.isRunning,
             limited_nodes=status.limitedNodeCount,
             seconds=status.simulationSeconds,
+            result=status.result,
         )
 
     def wait_frame(self, shot: Any, frame: int, seconds: float) -> bool:

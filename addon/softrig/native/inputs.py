@@ -100,3 +100,5 @@ class ShotStatus:
     running: bool
     limited_nodes: int
     seconds: float
+    result: int = 0
+    """Not zero when the last ready frame could not be simulated: it shows the plain pose."""

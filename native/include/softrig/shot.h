@@ -23,8 +23,9 @@ typedef struct srShotParams {
     float density;        ///< kg/m^3, 1 to 100,000. Default 1,000.
     float poseCorrection; ///< 0 to 1. 0 (the default): a held pose is left exactly as it is; 1: elasticity
                           ///< pulls to the modelled shape too.
-    int32_t solver;       ///< One of srSolver. Default sr_solverXpbd.
-    int32_t substeps;     ///< Steps a frame, 1 to 100. Default 10. More is stiffer and slower.
+    int32_t solver;       ///< One of srSolver. Default sr_solverComplementary.
+    int32_t substeps; ///< Steps a frame of the position-based solvers, 1 to 100. Default 10. More is stiffer
+                      ///< and slower.
     float restGravity[3]; ///< m/s^2 in skin space: the gravity that the modelled shape already yields to, so
                           ///< that it does not sag twice. Default 0: the shape was modelled weightless.
     int32_t loop;         ///< One of srLoop. Default sr_loopNone.

@@ -19,6 +19,7 @@ srShotParams srDefaultShotParams(void) {
         .poissonRatio = 0.45f,
         .density = 1000.0f,
         .poseCorrection = 0.0f,
+        .solver = sr_solverComplementary,
         .substeps = 10,
     };
 }

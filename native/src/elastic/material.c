@@ -22,6 +22,12 @@ srMaterial srMakeMaterial(double youngModulus, double poissonRatio, double densi
     };
 }
 
+double srLameLambda(const srMaterial* material) {
+    double lambda = material->bulkModulus - 2.0 / 3.0 * material->shearModulus;
+    double most = SR_LARGEST_LAMBDA * material->shearModulus;
+    return lambda < most ? lambda : most;
+}
+
 double srEdgeStiffness(const srMaterial* material, double edgeLength, double edgeVolume) {
     return 5.0 * material->youngModulus * edgeVolume / (edgeLength * edgeLength);
 }

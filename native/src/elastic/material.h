@@ -12,6 +12,20 @@ typedef struct srMaterial {
     double density;      ///< kg/m^3
 } srMaterial;
 
+/// How a cell stores energy (energies.inl).
+typedef enum srElasticModel {
+    sr_elasticArap, ///< mu |F - R|^2, as rigid as possible: Poisson's ratio means nothing.
+    sr_elasticCorotated,
+    sr_elasticNeoHookean,
+    sr_elasticStVenantKirchhoff,
+} srElasticModel;
+
+/// Lame's lambda, at most `SR_LARGEST_LAMBDA` times the shear modulus (Poisson's ratio 0.49): beyond that
+/// linear cells lock.
+double srLameLambda(const srMaterial* material);
+
+#define SR_LARGEST_LAMBDA 49.0
+
 /// Young's modulus that makes flesh of a body of `size` swing in step with its pull to the pose at
 /// `frequency` Hz. A wave of speed sqrt(E / density) crosses the body in a time that goes with its size, so E
 /// goes with (frequency * size)^2.

@@ -69,6 +69,7 @@ typedef struct RankedNode {
     int32_t node;
     double distance;
     double mass;
+    double weight;
 } RankedNode;
 
 // by bone, then from the nearest node outwards
@@ -84,19 +85,18 @@ static int compareRanked(const void* a, const void* b) {
     return left->node < right->node ? -1 : left->node > right->node;
 }
 
-// Of a bone's mass, nearest first: the share that obeys exactly, and the one beyond which nothing does. The
-// trunk lets its belly swing; hands, feet and head stay where the rig puts them, or soles would sink into the
-// ground.
-typedef struct Shares {
-    double held;
-    double free;
-} Shares;
+// Of a bone's mass in the trunk, nearest first: the share that obeys exactly, and the one beyond which
+// nothing does, so that the belly swings.
+#define HELD_SHARE 0.1
+#define FREE_SHARE 0.4
 
-static const Shares TRUNK = {0.1, 0.4};
-static const Shares EXTREMITY = {0.6, 1.0};
+// An extremity (hand, foot, head) stays where the rig puts it, or soles would sink into the ground: it holds
+// what is its own, from where its weight on a node says so.
+#define FREE_WEIGHT 0.25
+#define HELD_WEIGHT 0.75
 
-static double holdOfRank(double rank, Shares shares) {
-    double t = (shares.free - rank) / (shares.free - shares.held);
+static double rise(double from, double to, double x) {
+    double t = (x - from) / (to - from);
     t = t < 0.0 ? 0.0 : t > 1.0 ? 1.0 : t;
     return t * t * (3.0 - 2.0 * t);
 }
@@ -117,16 +117,23 @@ static int32_t gatherRanked(const srVec3* nodes, const double* masses, const srN
                 .node = i,
                 .distance = distanceToSegment(nodes[i], bones->heads[k], end),
                 .mass = masses[i] * weights->weights[entry],
+                .weight = weights->weights[entry],
             };
         }
     }
     return count;
 }
 
+static void holdNode(const RankedNode* ranked, double hold, float* holds, float* distances) {
+    if ((float)hold > holds[ranked->node]) {
+        holds[ranked->node] = (float)hold;
+        distances[ranked->node] = (float)ranked->distance;
+    }
+}
+
 // The nodes of one bone, nearest first. Nodes at one distance, such as the two of a mirrored pair, have one
 // rank.
-static void holdByRank(const RankedNode* ranked, int32_t count, Shares shares, float* holds,
-                       float* distances) {
+static void holdTrunk(const RankedNode* ranked, int32_t count, float* holds, float* distances) {
     double total = 0.0;
     for (int32_t j = 0; j < count; ++j) {
         total += ranked[j].mass;
@@ -134,14 +141,17 @@ static void holdByRank(const RankedNode* ranked, int32_t count, Shares shares, f
     double nearer = 0.0;
     double tie = SAME_DISTANCE * ranked[count - 1].distance;
     for (int32_t begin = 0, end = 0; begin < count && total > 0.0; begin = end) {
-        float hold = (float)holdOfRank(nearer / total, shares);
+        double hold = rise(FREE_SHARE, HELD_SHARE, nearer / total);
         for (; end < count && ranked[end].distance - ranked[begin].distance <= tie; ++end) {
-            if (hold > holds[ranked[end].node]) {
-                holds[ranked[end].node] = hold;
-                distances[ranked[end].node] = (float)ranked[end].distance;
-            }
+            holdNode(&ranked[end], hold, holds, distances);
             nearer += ranked[end].mass;
         }
+    }
+}
+
+static void holdExtremity(const RankedNode* ranked, int32_t count, float* holds, float* distances) {
+    for (int32_t j = 0; j < count; ++j) {
+        holdNode(&ranked[j], rise(FREE_WEIGHT, HELD_WEIGHT, ranked[j].weight), holds, distances);
     }
 }
 
@@ -188,7 +198,11 @@ srResult srComputeHold(const srVec3* nodes, const double* masses, const srNodeWe
             ++end;
         }
         bool isExtremity = firmBoneCount > 1 && !isLoose(bones, bone) && firmChildCounts[bone] == 0;
-        holdByRank(ranked + begin, end - begin, isExtremity ? EXTREMITY : TRUNK, outHolds, outDistances);
+        if (isExtremity) {
+            holdExtremity(ranked + begin, end - begin, outHolds, outDistances);
+        } else {
+            holdTrunk(ranked + begin, end - begin, outHolds, outDistances);
+        }
     }
 
 cleanup:

@@ -35,6 +35,19 @@ typedef struct Pc2Header {
     int32_t sampleCount;
 } Pc2Header;
 
+// a frame that could not be simulated shows the plain pose, which nobody wants in a file
+static srResult checkFrame(const srBake* bake, int32_t frame) {
+    srFrameStats stats;
+    bool isThere = srSimulation_GetFrameStats(bake->simulation, frame, &stats) == sr_success;
+    if (!isThere || stats.result == sr_success) {
+        return sr_success; // when it went again, reading tells
+    }
+    return srFail(stats.result, "Frame %d could not be simulated: %s", frame,
+                  stats.result == sr_errorOutOfMemory
+                      ? "memory is gone. Take a smaller cage or fewer frames."
+                      : "these settings are no material. Change softness, volume or weight.");
+}
+
 // `sr_errorNotReady` is what a bake answers that is still at work; it never fails with it
 static srResult waitForFrame(srBake* bake, srJob* job, int32_t frame) {
     for (;;) {
@@ -47,7 +60,7 @@ static srResult waitForFrame(srBake* bake, srJob* job, int32_t frame) {
             return srFail(sr_errorInvalidValue, "Frame %d is not recorded.", frame);
         }
         if (srSimulation_WaitFrame(bake->simulation, frame, WAIT_SECONDS) == sr_success) {
-            return sr_success;
+            return checkFrame(bake, frame);
         }
     }
 }

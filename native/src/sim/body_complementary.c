@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-#define VECTORS 5 // of a state
+#define VECTORS 5       // of a state
+#define HELD_PULL 160.0 // what is held is pulled to its pose so many times as hard
 
 typedef struct ComplementaryBody {
     const srCharacter* character;
@@ -26,6 +27,7 @@ typedef struct ComplementaryBody {
     double* holds;    // that the rest was made with
     double* wanted;   // those of now
     float* stiffness; // factors a cell
+    float* pulls;     // factors a node
     srVec3* forces;
 } ComplementaryBody;
 
@@ -53,6 +55,7 @@ static void destroyComplementary(void* self) {
     SR_FREE(body->holds, body->nodeCount);
     SR_FREE(body->wanted, body->nodeCount);
     SR_FREE(body->stiffness, body->cellCount);
+    SR_FREE(body->pulls, body->nodeCount);
     SR_FREE(body->forces, body->nodeCount);
     SR_FREE(body, 1);
 }
@@ -90,8 +93,10 @@ static srResult allocateParts(ComplementaryBody* body) {
     body->holds = SR_ALLOC(double, body->nodeCount);
     body->wanted = SR_ALLOC(double, body->nodeCount);
     body->stiffness = SR_ALLOC(float, body->cellCount);
+    body->pulls = SR_ALLOC(float, body->nodeCount);
     body->forces = SR_ALLOC(srVec3, body->nodeCount);
-    if (body->holds == NULL || body->wanted == NULL || body->stiffness == NULL || body->forces == NULL) {
+    if (body->pulls == NULL || body->holds == NULL || body->wanted == NULL || body->stiffness == NULL ||
+        body->forces == NULL) {
         return srFailOutOfMemory("the solver");
     }
     findHolds(body);
@@ -140,6 +145,15 @@ static const float* spread(const ComplementaryBody* body, const float* nodeFacto
     return outCellFactors;
 }
 
+// The hold map as a pull too: the constraint keeps what is held from moving as a whole, not from bulging.
+static void findPulls(ComplementaryBody* body, const float* stiffness) {
+    for (int32_t i = 0; i < body->nodeCount; ++i) {
+        double hold = body->holds[i];
+        double pull = 1.0 + HELD_PULL * hold * hold;
+        body->pulls[i] = (float)(pull * (stiffness != NULL ? (double)stiffness[i] : 1.0));
+    }
+}
+
 static srResult makeScratch(ComplementaryBody* body) {
     size_t size = srComplementary_GetScratchSize(&body->rest, &body->tuning);
     if (size != body->scratchSize) {
@@ -168,7 +182,10 @@ static srResult tuneComplementary(void* self, const srBodySettings* settings) {
     dials.frameSeconds = 1.0 / settings->frameRate;
     dials.largestOffset = settings->size;
     dials.cellStiffnesses = spread(body, maps.stiffness, body->stiffness);
-    dials.nodePulls = maps.stiffness;
+    findPulls(body, maps.stiffness);
+    dials.nodePulls = body->pulls;
+    dials.nodeMasses = maps.mass;
+    dials.nodeDampings = maps.damping;
     SR_TRY(srComplementaryTuning_Set(&body->tuning, &body->rest, &dials));
     return makeScratch(body);
 }

@@ -89,7 +89,52 @@ SR_KERNEL SR_V evaluateRange(const srCellTask* task, int32_t begin, int32_t end,
     return energy;
 }
 
+// Of another material: its energy is added twice.
+SR_KERNEL void evaluateMaterial(const srCellTask* task, int32_t v, const int model, SR_V* energy) {
+    int32_t block = SR_BLOCK(v), lane = SR_LANE(v);
+    Mat D = edgesOf(task->points, &task->layout->corners[block], lane);
+    Mat B = loadCellMat(&task->shapes->inverses[block], lane);
+    Mat F = mulMats(&D, &B), R, P;
+    SR_V mu = 0.5 * LoadW(&task->shapes->weights[block].x[lane]);
+    SR_V lambda = LoadW(&task->shapes->bulkWeights[block].x[lane]), psi;
+    if (model == sr_elasticCorotated) {
+        nearestRotations(&F, 1, &R);
+        psi = corotated(&F, &R, mu, lambda, &P);
+        storeTurns(task->turns, v, &R, &F);
+    } else {
+        psi = model == sr_elasticNeoHookean ? neoHookean(&F, mu, lambda, &P)
+                                            : stVenantKirchhoff(&F, mu, lambda, &P);
+        storeTurns(task->turns, v, &F, &F);
+    }
+    *energy += psi + psi;
+    addForces(task->forces, &task->layout->corners[block], lane, &P, &B);
+}
+
+SR_KERNEL SR_V evaluateMaterials(const srCellTask* task, int32_t begin, int32_t end) {
+    SR_V energy = {0};
+    for (int32_t v = SR_WIDES * begin; v < SR_WIDES * end; v++) {
+        switch (task->shapes->model) {
+        case sr_elasticNeoHookean:
+            evaluateMaterial(task, v, sr_elasticNeoHookean, &energy);
+            break;
+        case sr_elasticStVenantKirchhoff:
+            evaluateMaterial(task, v, sr_elasticStVenantKirchhoff, &energy);
+            break;
+        default:
+            evaluateMaterial(task, v, sr_elasticCorotated, &energy);
+        }
+    }
+    for (int32_t block = begin; task->shapes->model == sr_elasticCorotated && block < end; block++) {
+        invertStretchesFloatW(&task->turns->turns[block], 0);
+    }
+    return energy;
+}
+
 static double evaluateCells(const srCellTask* task, int32_t begin, int32_t end) {
+    if (task->shapes->model != sr_elasticArap) {
+        SR_V sum = evaluateMaterials(task, begin, end);
+        return 0.5 * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    }
     bool isPosed = task->stretches->stretches != NULL;
     SR_V energy = isPosed ? evaluateRange(task, begin, end, true) : evaluateRange(task, begin, end, false);
     return 0.5 * ((energy[0] + energy[1]) + (energy[2] + energy[3]));

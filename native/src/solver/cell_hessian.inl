@@ -24,6 +24,37 @@ SR_KERNEL void multiplyCell(const srCellTask* task, int32_t v, const bool isPose
     addForces(task->products, corners, lane, &dP, &B);
 }
 
+// tr(R' F) - 3 of the corotated material, from how R turns: with g_k the eigenvalues of the inverse of T, which are
+// sums of two stretches, tr(T^-1) = 2 tr(R' F).
+SR_KERNEL SR_V traceOfTurn(const Turn* T) {
+    SR_V a = T->yy * T->zz - T->yz * T->yz, b = T->zz * T->xx - T->zx * T->zx, c = T->xx * T->yy - T->xy * T->xy;
+    SR_V determinant = T->xx * a + T->xy * (T->yz * T->zx - T->xy * T->zz) +
+                       T->zx * (T->xy * T->yz - T->zx * T->yy);
+    return (SR_T)0.5 * (a + b + c) / determinant - (SR_T)3;
+}
+
+// the same of a cell of another material
+SR_KERNEL void multiplyMaterial(const srCellTask* task, int32_t v, const int model) {
+    int32_t block = SR_BLOCK(v), lane = SR_LANE(v);
+    const srCellCorners* corners = &task->layout->corners[block];
+    Mat D = edgesOf(task->directions, corners, lane);
+    Mat B = loadCellMat(&task->shapes->inversesF[block], lane);
+    Mat dF = mulMats(&D, &B);
+    Mat F = loadCellMat(&task->turns->rotations[block], lane), dP;
+    SR_V mu = (SR_T)0.5 * LoadW(&task->shapes->weightsF[block].x[lane]);
+    SR_V lambda = LoadW(&task->shapes->bulkWeightsF[block].x[lane]);
+    if (model == sr_elasticNeoHookean) {
+        dP = neoHookeanChange(&F, mu, lambda, &dF);
+    } else if (model == sr_elasticStVenantKirchhoff) {
+        dP = stVenantKirchhoffChange(&F, mu, lambda, &dF);
+    } else {
+        Turn T = loadSymmetric(&task->turns->turns[block], lane);
+        Mat dR = turnNearest(&F, &T, &dF);
+        dP = corotatedChange(&F, traceOfTurn(&T), mu, lambda, &dF, &dR);
+    }
+    addForces(task->products, corners, lane, &dP, &B);
+}
+
 // How rotations turn, from the symmetric S = Q' G that stands where the answer goes: the inverse of tr(S) I - S by
 // its cofactors. Where that is near singular (its determinant over tr^3 is at most 8/27) it is kept away from it,
 // where S is zero so is the answer.
@@ -46,8 +77,25 @@ SR_KERNEL void SR_NAME(invertStretches)(srTurnBlockf* block, int32_t lane) {
     }
 }
 
+static void multiplyMaterials(const srCellTask* task, int32_t begin, int32_t end) {
+    for (int32_t v = SR_WIDES * begin; v < SR_WIDES * end; v++) {
+        switch (task->shapes->model) {
+        case sr_elasticNeoHookean:
+            multiplyMaterial(task, v, sr_elasticNeoHookean);
+            break;
+        case sr_elasticStVenantKirchhoff:
+            multiplyMaterial(task, v, sr_elasticStVenantKirchhoff);
+            break;
+        default:
+            multiplyMaterial(task, v, sr_elasticCorotated);
+        }
+    }
+}
+
 static void multiplyCells(const srCellTask* task, int32_t begin, int32_t end) {
-    if (task->stretches->stretchesF != NULL) {
+    if (task->shapes->model != sr_elasticArap) {
+        multiplyMaterials(task, begin, end);
+    } else if (task->stretches->stretchesF != NULL) {
         for (int32_t v = SR_WIDES * begin; v < SR_WIDES * end; v++) {
             multiplyCell(task, v, true);
         }

@@ -70,11 +70,14 @@ srResult srCreateCellShapes(const srCellLayout* layout, srCellShapes* outShapes)
         .inversesF = SR_ALLOC_ZERO(srMat3Blockf, layout->blockCount),
         .weights = SR_ALLOC_ZERO(srCellNumbers, layout->blockCount),
         .weightsF = SR_ALLOC_ZERO(srCellNumbersf, layout->blockCount),
+        .bulkWeights = SR_ALLOC_ZERO(srCellNumbers, layout->blockCount),
+        .bulkWeightsF = SR_ALLOC_ZERO(srCellNumbersf, layout->blockCount),
         .masses = SR_ALLOC_ZERO(srCellNumbers, layout->blockCount),
     };
     *outShapes = shapes;
     if (shapes.inverses == NULL || shapes.inversesF == NULL || shapes.weights == NULL ||
-        shapes.weightsF == NULL || shapes.masses == NULL) {
+        shapes.weightsF == NULL || shapes.masses == NULL || shapes.bulkWeights == NULL ||
+        shapes.bulkWeightsF == NULL) {
         srDestroyCellShapes(layout, outShapes);
         return srFailOutOfMemory("the cells' shapes");
     }
@@ -86,6 +89,8 @@ void srDestroyCellShapes(const srCellLayout* layout, srCellShapes* shapes) {
     SR_FREE(shapes->inversesF, layout->blockCount);
     SR_FREE(shapes->weights, layout->blockCount);
     SR_FREE(shapes->weightsF, layout->blockCount);
+    SR_FREE(shapes->bulkWeights, layout->blockCount);
+    SR_FREE(shapes->bulkWeightsF, layout->blockCount);
     SR_FREE(shapes->masses, layout->blockCount);
     *shapes = (srCellShapes){0};
 }

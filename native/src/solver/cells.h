@@ -6,10 +6,12 @@
 // Points are rows of x, y, z, 0. A cell's energy is w / 2 |F - Q S|^2: F its deformation gradient, S the
 // symmetric stretch that it is measured against (I for the modelled shape), Q the rotation that brings F S
 // closest to it, w = 2 mu V. With S = I this is ARAP (Chao, Pinkall, Sanan, Schröder 2010). Its gradient is
-// w (F - Q S), because a change of Q is of second order; its Hessian takes dF to w (dF - dQ S).
+// w (F - Q S), because a change of Q is of second order; its Hessian takes dF to w (dF - dQ S). Other
+// materials (elastic/energies.inl) are measured against the modelled shape alone.
 
 #pragma once
 
+#include "elastic/material.h"
 #include "math/rotation.h"
 #include "math/vec3.h"
 #include "solver/chunks.h"
@@ -55,6 +57,9 @@ typedef struct srCellShapes {
     srMat3Blockf* inversesF;
     srCellNumbers* weights; ///< w = 2 mu V; 0 for what is left over.
     srCellNumbersf* weightsF;
+    srCellNumbers* bulkWeights; ///< lambda V; read by materials other than ARAP.
+    srCellNumbersf* bulkWeightsF;
+    srElasticModel model;
     srCellNumbers* masses; ///< Of a corner: a quarter of the cell's.
 } srCellShapes;
 
@@ -76,7 +81,7 @@ typedef struct srCellPosing {
 
 /// Where each cell stands in a state of the cage: what products with the Hessian need.
 typedef struct srCellTurns {
-    srMat3Blockf* rotations; ///< Q
+    srMat3Blockf* rotations; ///< Q; of materials that know no rotation F.
     srTurnBlockf* turns;     ///< How Q turns (rotation.h).
 } srCellTurns;
 

@@ -146,7 +146,7 @@ static void prepareRange(int32_t begin, int32_t end, int32_t worker, void* conte
         Base base = findBase(step, i);
         double m = tuning->masses[i];
         srVec3 load = srScale(m / (h * h), srMulAdd(base.offset, h, base.velocity));
-        load = srMulAdd(load, m * tuning->dials.dampingRate / h, base.offset);
+        load = srMulAdd(load, tuning->drags[i], base.offset);
         setRow(step->problem.loads, i, load);
         setRow(step->problem.pulls, i,
                step->motion->forces == NULL ? (srVec3){0.0, 0.0, 0.0} : step->motion->forces[i]);

@@ -67,11 +67,13 @@ typedef enum srIntegrator {
 /// Material and dials, in world units.
 typedef struct srComplementaryDials {
     srMaterial material;
+    srElasticModel model;
     double scale;          ///< World units a rest unit.
     bool isMirrored;       ///< The world sees the rest shape in a mirror, in which its x turns round.
     double frequency;      ///< Hz of the pull to the pose.
     double dampingRate;    ///< alpha, 1/s: a swing shrinks as exp(-alpha t / 2).
-    double poseCorrection; ///< c: 0 keeps the posed shape, 1 goes back to the modelled one.
+    double poseCorrection; ///< c: 0 keeps the posed shape, 1 goes back to the modelled one. Other models than
+                           ///< ARAP know 1 alone.
     double frameSeconds;
     double largestOffset; ///< Offsets are held within this.
     srVec3 gravity;       ///< Every node is pulled by m (gravity - R restGravity), R the turn of the posed
@@ -83,7 +85,9 @@ typedef struct srComplementaryDials {
     int32_t newtonLimit;          ///< Steps of Newton's method a substep at most,
     int32_t innerLimit;           ///< and products with the Hessian.
     const float* cellStiffnesses; ///< Factors, one a cell; null is 1. Copied; likewise:
-    const float* nodePulls;       ///< Factors of the pull, one a node.
+    const float* nodePulls;       ///< Factors of the pull, one a node; likewise:
+    const float* nodeMasses;      ///< of the mass,
+    const float* nodeDampings;    ///< and of the damping.
 } srComplementaryDials;
 
 /// BDF2, one substep, tolerance 1e-3, 20 and 200 steps; all else zero.
@@ -94,7 +98,9 @@ typedef struct srComplementaryTuning {
     srComplementaryDials dials;
     double h;              ///< Of the implicit formula: 2/3 of a substep with BDF2.
     double diagonalLength; ///< Of the diagonal of A.
+    double restEnergy;     ///< Of what materials other than ARAP sum up at rest, before it cancels.
     double* masses;        ///< M
+    double* drags;         ///< alpha M / h
     double* diagonal;      ///< M/h^2 + alpha M/h + k
     float* diagonalF;
     srCellShapes shapes;
@@ -110,7 +116,8 @@ SR_MUST_USE srResult srCreateComplementaryTuning(const srComplementaryRest* rest
                                                  srComplementaryTuning* outTuning);
 void srDestroyComplementaryTuning(const srComplementaryRest* rest, srComplementaryTuning* tuning);
 
-/// Sets all dials: a numeric factorisation. After a failure it may only be set again or destroyed.
+/// Sets all dials: a numeric factorisation. `sr_errorInvalidValue` for a pose correction that the model does
+/// not know. After a failure it may only be set again or destroyed.
 SR_MUST_USE srResult srComplementaryTuning_Set(srComplementaryTuning* tuning, const srComplementaryRest* rest,
                                                const srComplementaryDials* dials);
 

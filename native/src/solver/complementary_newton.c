@@ -79,7 +79,7 @@ void srComplementary_Evaluate(srComplementaryProblem* problem, srComplementaryPl
     double elastic = srCells_Evaluate(&rest->layout, &problem->tuning->shapes, &problem->stretches,
                                       problem->points, place->gradient, &place->turns, problem->partials);
     place->energy += elastic;
-    place->energySize += elastic;
+    place->energySize += fabs(elastic) + problem->tuning->restEnergy;
     srRigRows_Project(&rest->rows, place->gradient, problem->rowScratch);
     place->residual = lengthOf(place->gradient, n);
     problem->stats->evaluateCount += 1;
@@ -134,7 +134,8 @@ static bool searchLine(srComplementaryProblem* problem) {
 }
 
 static double findForcing(double residual, double tolerance) {
-    double forcing = FORCING * sqrt(residual);
+    // a guess of lower energy may have larger forces than the last offsets had
+    double forcing = FORCING * (residual < 1.0 ? sqrt(residual) : 1.0);
     double enough = 0.5 * tolerance / residual;
     return forcing > enough ? forcing : enough;
 }

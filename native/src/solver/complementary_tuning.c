@@ -18,6 +18,7 @@
 #define PI 3.14159265358979323846
 // of the Laplacian: what the preconditioner's diagonal has at least, where there is neither mass nor pull
 #define LEAST_DIAGONAL 1e-6
+#define LAMBDA_SHARE 0.25 // 0.1 to 1 differ by a fortieth of the products
 
 srComplementaryDials srDefaultComplementaryDials(void) {
     return (srComplementaryDials){
@@ -57,8 +58,10 @@ static void freeMatrix(const srCsc* pattern, srCsc* A) {
 static srResult buildTuning(const srComplementaryRest* rest, srComplementaryTuning* tuning) {
     tuning->masses = SR_ALLOC_ZERO(double, rest->nodeCount);
     tuning->diagonal = SR_ALLOC_ZERO(double, rest->nodeCount);
+    tuning->drags = SR_ALLOC_ZERO(double, rest->nodeCount);
     tuning->diagonalF = SR_ALLOC_ZERO(float, rest->nodeCount);
-    if (tuning->masses == NULL || tuning->diagonal == NULL || tuning->diagonalF == NULL) {
+    if (tuning->masses == NULL || tuning->drags == NULL || tuning->diagonal == NULL ||
+        tuning->diagonalF == NULL) {
         return srFailOutOfMemory("the material");
     }
     if (rest->rows.rowCount > 0) {
@@ -84,6 +87,7 @@ srResult srCreateComplementaryTuning(const srComplementaryRest* rest, srCompleme
 void srDestroyComplementaryTuning(const srComplementaryRest* rest, srComplementaryTuning* tuning) {
     SR_FREE(tuning->masses, rest->nodeCount);
     SR_FREE(tuning->diagonal, rest->nodeCount);
+    SR_FREE(tuning->drags, rest->nodeCount);
     SR_FREE(tuning->diagonalF, rest->nodeCount);
     SR_FREE(tuning->schur, srSmallCount(rest->rows.rowCount));
     srDestroyCellShapes(&rest->layout, &tuning->shapes);
@@ -115,6 +119,8 @@ static void tuneCells(srComplementaryTuning* tuning, const srComplementaryRest* 
     const srComplementaryDials* dials = &tuning->dials;
     double volumeScale = dials->scale * dials->scale * dials->scale;
     int32_t laneCount = SR_BLOCK_LANES * rest->layout.blockCount;
+    tuning->restEnergy = 0.0;
+    tuning->shapes.model = dials->model;
     int32_t real = 0; // lanes that are left over take the shape of the last real one
     for (int32_t place = 0; place < laneCount; ++place) {
         int32_t block = place / SR_BLOCK_LANES, lane = place % SR_BLOCK_LANES;
@@ -131,8 +137,16 @@ static void tuneCells(srComplementaryTuning* tuning, const srComplementaryRest* 
         }
         tuning->shapes.weights[block].x[lane] = weight;
         tuning->shapes.weightsF[block].x[lane] = (float)weight;
+        double bulk = srLameLambda(&dials->material) / (2.0 * dials->material.shearModulus);
+        tuning->shapes.bulkWeights[block].x[lane] = weight > 0.0 ? weight * bulk : 0.0;
+        tuning->shapes.bulkWeightsF[block].x[lane] = (float)tuning->shapes.bulkWeights[block].x[lane];
+        tuning->restEnergy += dials->model == sr_elasticArap ? 0.0 : 2.0 * weight;
         tuning->shapes.masses[block].x[lane] = 0.25 * dials->material.density * volume;
     }
+}
+
+static double factorOf(const float* factors, int32_t i) {
+    return factors == NULL ? 1.0 : (double)factors[i];
 }
 
 static void tuneNodes(srComplementaryTuning* tuning, const srComplementaryRest* rest) {
@@ -142,11 +156,21 @@ static void tuneNodes(srComplementaryTuning* tuning, const srComplementaryRest* 
     double h = tuning->h;
     for (int32_t i = 0; i < rest->nodeCount; ++i) {
         double mass = dials->material.density * rest->nodeVolumes[i] * volumeScale;
-        double pull = dials->nodePulls == NULL ? 1.0 : (double)dials->nodePulls[i];
+        mass *= factorOf(dials->nodeMasses, i);
         tuning->masses[i] = mass;
-        tuning->diagonal[i] = mass * (1.0 / (h * h) + dials->dampingRate / h + omega * omega * pull);
+        tuning->drags[i] = mass * dials->dampingRate * factorOf(dials->nodeDampings, i) / h;
+        tuning->diagonal[i] =
+            mass * (1.0 / (h * h) + omega * omega * factorOf(dials->nodePulls, i)) + tuning->drags[i];
         tuning->diagonalF[i] = (float)tuning->diagonal[i];
     }
+}
+
+// How much stiffer than ARAP a material is to the preconditioner: shear waves have mu, pressure waves 2 mu +
+// lambda, and between the two lies what needs the fewest products.
+static double findStiffening(const srComplementaryDials* dials) {
+    double shear = 2.0 * dials->material.shearModulus;
+    bool isStiffer = dials->model != sr_elasticArap && shear > 0.0;
+    return isStiffer ? 1.0 + LAMBDA_SHARE * srLameLambda(&dials->material) / shear : 1.0;
 }
 
 // the Laplacian, 2 mu V g_a . g_b with the rows of B as gradients of the last three corners
@@ -154,6 +178,7 @@ static void addLaplacian(srComplementaryTuning* tuning, const srComplementaryRes
     static const int PAIRS[10][2] = {{0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1},
                                      {2, 2}, {3, 0}, {3, 1}, {3, 2}, {3, 3}};
     const srComplementaryDials* dials = &tuning->dials;
+    double stiffening = findStiffening(dials);
     for (int32_t cell = 0; cell < rest->cellCount; ++cell) {
         const srMat3* B = &rest->inverses[cell];
         double g[4][3];
@@ -163,7 +188,7 @@ static void addLaplacian(srComplementaryTuning* tuning, const srComplementaryRes
             }
             g[0][j] = -(g[1][j] + g[2][j] + g[3][j]);
         }
-        double weight = stiffnessOf(dials, cell) * rest->volumes[cell] * dials->scale;
+        double weight = stiffening * stiffnessOf(dials, cell) * rest->volumes[cell] * dials->scale;
         for (int pair = 0; pair < 10; ++pair) {
             const double *a = g[PAIRS[pair][0]], *b = g[PAIRS[pair][1]];
             tuning->A.values[rest->entries[cell][pair]] += weight * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
@@ -235,6 +260,11 @@ cleanup:
 
 srResult srComplementaryTuning_Set(srComplementaryTuning* tuning, const srComplementaryRest* rest,
                                    const srComplementaryDials* dials) {
+    if (dials->model != sr_elasticArap && dials->poseCorrection < 1.0) {
+        return srFail(sr_errorInvalidValue,
+                      "This material has no Pose correction of %g: set it to 1, or choose ARAP.",
+                      dials->poseCorrection);
+    }
     tuning->dials = *dials;
     double substep = dials->frameSeconds / dials->substeps;
     tuning->h = dials->integrator == sr_integratorBdf2 ? 2.0 / 3.0 * substep : substep;
@@ -244,7 +274,7 @@ srResult srComplementaryTuning_Set(srComplementaryTuning* tuning, const srComple
 
     // what was painted is spread now, and its arrays may go
     tuning->dials.cellStiffnesses = NULL;
-    tuning->dials.nodePulls = NULL;
+    tuning->dials.nodePulls = tuning->dials.nodeMasses = tuning->dials.nodeDampings = NULL;
     SR_TRY(srCholesky_Factor(tuning->cholesky, &tuning->A));
     if (tuning->factor.bytes == NULL) {
         SR_TRY(srCreateFactor(tuning->cholesky, sr_factorFloat, &tuning->factor));

@@ -79,7 +79,7 @@ typedef struct srFleshDials {
     int32_t substeps;
     int32_t sweeps; ///< Of all cells in a substep. More than 1 goes without the coarse correction, towards
                     ///< the exact solution of the substep; for a result, substeps are the better buy.
-    int32_t poses;        ///< Parts of a frame, each with its own pose; 1 to `substeps`.
+    int32_t poses;  ///< Parts of a frame, each with its own pose; 1 to `substeps`.
     bool isUncompensated; ///< What one sweep leaves too soft is not made up for.
 } srFleshDials;
 

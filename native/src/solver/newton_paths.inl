@@ -13,6 +13,7 @@
 #include "math/mat3_kernels.inl"
 #include "math/svd_kernels.inl"
 #include "math/rotation_kernels.inl"
+#include "elastic/energies.inl"
 #include "solver/cell_blocks.inl"
 #include "solver/cell_hessian.inl"
 #undef SR_DOUBLE
@@ -22,6 +23,7 @@
 #include "math/mat3_kernels.inl"
 #include "math/svd_kernels.inl"
 #include "math/rotation_kernels.inl"
+#include "elastic/energies.inl"
 #include "solver/cell_blocks.inl"
 #include "solver/cell_gradient.inl"
 #undef SR_DOUBLE

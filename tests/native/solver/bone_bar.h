@@ -216,3 +216,39 @@ static inline double longestOffset(const Flesh* f) {
     }
     return longest;
 }
+
+static inline bool isZeroBits(const Flesh* f) {
+    bool isZero = true;
+    for (int k = 0; k < 2; ++k) {
+        const unsigned char* bytes = (const unsigned char*)f->arrays[k];
+        for (size_t b = 0; b < sizeof(srVec3) * (size_t)f->cage.nodeCount; ++b) {
+            isZero = isZero && bytes[b] == 0;
+        }
+    }
+    return isZero;
+}
+
+// the worst of J' M D u, J as the rig has it, in parts of what it would be with the longest u everywhere
+static inline double findOverlap(const Flesh* f) {
+    double worst = 0.0, longest = longestOffset(f);
+    for (int32_t k = 0; k < f->boneCount; ++k) {
+        double sums[4][3] = {{0.0}}, size = 1e-300;
+        for (int32_t i = 0; i < f->cage.nodeCount; ++i) {
+            for (int32_t e = f->starts[i]; e < f->starts[i + 1]; ++e) {
+                srVec3 X = f->cage.nodes[i], u = f->state.offsets[i];
+                double share = f->bones[e] == k ? f->weights[e] * f->rest.nodeVolumes[i] * f->holds[i] : 0.0;
+                const double columns[4] = {X.x, X.y, X.z, 1.0};
+                for (int c = 0; c < 4; ++c) {
+                    sums[c][0] += share * columns[c] * u.x;
+                    sums[c][1] += share * columns[c] * u.y;
+                    sums[c][2] += share * columns[c] * u.z;
+                }
+                size += share * longest;
+            }
+        }
+        for (int c = 0; c < 12; ++c) {
+            worst = fmax(worst, fabs(sums[c / 3][c % 3]) / size);
+        }
+    }
+    return worst;
+}

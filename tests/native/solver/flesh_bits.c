@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Prints, for each path of this machine, its name and a hash of what shaken flesh does: patches, coarse correction
-// and corrected poses included. neon_bits.sh compares it with another processor's. No file, no sine of the
-// system: nothing that may differ.
+// Prints, for each path of this machine, its name and a hash of what shaken flesh does: patches, coarse
+// correction and corrected poses included. neon_bits.sh compares it with another processor's. No file, no
+// sine of the system: nothing that may differ.
 
 #include "core/hash.h"
 #include "core/parallel.h"
@@ -84,7 +84,7 @@ static uint64_t run(const srFleshRest* rest, srFleshTuning* tuning, const srFles
 
 int main(void) {
     makeBar();
-    srFleshShape shape = {nodes, NODES, (const int32_t(*)[4])cells, CELLS, holds, distances, 8};
+    srFleshShape shape = {nodes, NODES, (const int32_t (*)[4])cells, CELLS, holds, distances, 8};
     srFleshRest rest;
     srFleshTuning tuning;
     srFleshDials dials = {.youngModulus = 8e4,

@@ -22,8 +22,12 @@ typedef struct Trial {
     srCellPosing posing;
 } Trial;
 
-static void makeTrial(Trial* t, double poseCorrection, double disorder) {
+static void makeTrial(Trial* t, double poseCorrection, double disorder, srElasticModel model) {
     makeFlesh(&t->f, BAR, 0.2, 2, hold_axis);
+    srComplementaryDials dials = fleshDials();
+    dials.poseCorrection = model == sr_elasticArap ? poseCorrection : 1.0;
+    dials.model = model;
+    tuneFlesh(&t->f, &dials);
     size_t n = (size_t)t->f.cage.nodeCount, blocks = (size_t)t->f.rest.layout.blockCount;
     t->count = 4 * n;
     t->x = calloc(t->count, sizeof(double));
@@ -86,9 +90,9 @@ static double evaluateAt(Trial* t, double s, double* gradient) {
 
 static void the_gradient_is_that_of_finite_differences(void** state) {
     (void)state;
-    for (int c = 0; c <= 2; ++c) {
+    for (int c = 0; c <= 5; ++c) {
         Trial t;
-        makeTrial(&t, 0.5 * c, 0.15);
+        makeTrial(&t, 0.5 * c, 0.15, c > 2 ? (srElasticModel)(c - 2) : sr_elasticArap);
         const double s = 1e-5;
         double after = evaluateAt(&t, s, t.gradient[1]), before = evaluateAt(&t, -s, t.gradient[1]);
         double energy = evaluateAt(&t, 0.0, t.gradient[0]), slope = 0.0;
@@ -104,9 +108,9 @@ static void the_gradient_is_that_of_finite_differences(void** state) {
 
 static void products_with_the_hessian_are_those_of_finite_differences(void** state) {
     (void)state;
-    for (int c = 0; c <= 2; ++c) {
+    for (int c = 0; c <= 5; ++c) {
         Trial t;
-        makeTrial(&t, 0.5 * c, 0.15);
+        makeTrial(&t, 0.5 * c, 0.15, c > 2 ? (srElasticModel)(c - 2) : sr_elasticArap);
         const double s = 1e-5;
         evaluateAt(&t, s, t.gradient[1]);
         evaluateAt(&t, -s, t.gradient[0]);
@@ -121,7 +125,8 @@ static void products_with_the_hessian_are_those_of_finite_differences(void** sta
             error += pow((double)t.q[k] - difference[k], 2.0);
             size += difference[k] * difference[k];
         }
-        print_message("pose correction %.1f: off by %.1e\n", 0.5 * c, sqrt(error / size));
+        print_message("%s %d: off by %.1e\n", c > 2 ? "material" : "pose correction, halves:", c,
+                      sqrt(error / size));
         assert_true(sqrt(error / size) < srTestTolerance(2e-6)); // float
         free(difference);
         freeTrial(&t);
@@ -131,7 +136,7 @@ static void products_with_the_hessian_are_those_of_finite_differences(void** sta
 static void the_energy_of_the_shape_it_is_measured_against_is_zero(void** state) {
     (void)state;
     Trial t;
-    makeTrial(&t, 0.0, 0.0);
+    makeTrial(&t, 0.0, 0.0, sr_elasticArap);
     double energy = evaluateAt(&t, 0.0, t.gradient[0]);
     double most = 0.0;
     for (size_t k = 0; k < t.count; ++k) {
@@ -145,7 +150,7 @@ static void the_energy_of_the_shape_it_is_measured_against_is_zero(void** state)
 static void forces_of_cells_neither_push_nor_turn_the_whole(void** state) {
     (void)state;
     Trial t;
-    makeTrial(&t, 1.0, 0.3);
+    makeTrial(&t, 1.0, 0.3, sr_elasticArap);
     evaluateAt(&t, 0.0, t.gradient[0]);
     srVec3 force = {0.0, 0.0, 0.0}, torque = {0.0, 0.0, 0.0};
     double size = 0.0;
@@ -164,7 +169,7 @@ static void forces_of_cells_neither_push_nor_turn_the_whole(void** state) {
 static void each_cell_has_one_lane(void** state) {
     (void)state;
     Trial t;
-    makeTrial(&t, 1.0, 0.0);
+    makeTrial(&t, 1.0, 0.0, sr_elasticArap);
     const srCellLayout* layout = &t.f.rest.layout;
     int32_t* counts = calloc((size_t)t.f.cage.cellCount, sizeof(int32_t));
     for (int32_t place = 0; place < SR_BLOCK_LANES * layout->blockCount; ++place) {

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Preparing the complementary solver: rigs that fight back, materials that are nothing, memory that is gone.
+
+#include "bone_bar.h"
+
+static const int32_t BAR[3] = {2, 6, 2};
+static const double SPACING = 0.2;
+
+// what a rig may be like: all give a motion that is finite, orthogonal, and ends in rest
+static void checkRig(Flesh* f, double mostOverlap) {
+    assert_success(srCreateComplementaryRest(&f->shape, &f->rest));
+    assert_success(srCreateComplementaryTuning(&f->rest, &f->tuning));
+    srComplementaryDials dials = fleshDials();
+    tuneFlesh(f, &dials);
+    resetFlesh(f);
+    for (int frame = 1; frame <= 12; ++frame) {
+        shakeFlesh(f, frame, 0.1, 0.0);
+        stepFlesh(f);
+        assert_near(findOverlap(f), 0.0, mostOverlap);
+    }
+    assert_true(longestOffset(f) < 1.0);
+    for (int frame = 0; frame < 600; ++frame) {
+        stepFlesh(f);
+    }
+    assert_true(isZeroBits(f));
+}
+
+static void bones_of_equal_weights_count_once(void** state) {
+    (void)state;
+    Flesh f;
+    shapeFlesh(&f, BAR, SPACING, 2, hold_axis);
+    for (int32_t i = 0; i < f.cage.nodeCount; ++i) {
+        f.starts[i + 1] = 2 * (i + 1);
+        f.bones[2 * i] = 0, f.bones[2 * i + 1] = 1;
+        f.weights[2 * i] = f.weights[2 * i + 1] = 0.5;
+    }
+    checkRig(&f, 1e-8);
+    assert_int_equal(f.rest.rows.rowCount, 2); // a line is held: along it, and as a whole
+    freeFlesh(&f);
+}
+
+static void a_bone_without_weight_or_hold_has_no_rows(void** state) {
+    (void)state;
+    Flesh f;
+    shapeFlesh(&f, BAR, SPACING, 2, hold_axis);
+    for (int32_t e = 0; e < f.starts[f.cage.nodeCount]; ++e) {
+        f.weights[e] = f.bones[e] == 1 ? 0.0 : 1.0;
+    }
+    f.weights[f.starts[f.cage.nodeCount] - 1] = 1e-200; // hardly any
+    checkRig(&f, 1e-8);
+    assert_true(f.rest.rows.rowCount >= 2 && f.rest.rows.rowCount <= 3);
+    freeFlesh(&f);
+}
+
+static void two_hundred_bones_work(void** state) {
+    (void)state;
+    Flesh f;
+    const int32_t counts[3] = {3, 60, 3};
+    shapeFlesh(&f, counts, 0.05, 200, hold_axis); // four nodes across are held
+    checkRig(&f, 2e-3);                           // what was left out depends on the rest but for 1e-3
+    print_message("200 bones: %d rows\n", f.rest.rows.rowCount);
+    assert_true(f.rest.rows.rowCount > 100);
+    freeFlesh(&f);
+}
+
+static void one_bone_for_all_and_a_bone_of_no_size_work(void** state) {
+    (void)state;
+    Flesh f;
+    makeFlesh(&f, BAR, SPACING, 1, hold_axis);
+    assert_int_equal(f.rest.rows.rowCount, 2);
+    for (int frame = 1; frame <= 24; ++frame) {
+        f.maps[0] = frame < 12 ? shift(0.0, 0.01 * frame, 0.0) : (srMat34){{{0, 0, 0, 0.1}, {0}, {0}}};
+        stepFlesh(&f);
+        assert_true(longestOffset(&f) <= 10.001);
+    }
+    freeFlesh(&f);
+}
+
+static void no_mass_and_no_stiffness_have_a_defined_result(void** state) {
+    (void)state;
+    for (int kind = 0; kind < 3; ++kind) {
+        Flesh f;
+        makeFlesh(&f, BAR, SPACING, 2, hold_axis);
+        srComplementaryDials dials = fleshDials();
+        dials.material = srMakeMaterial(kind == 0 ? 2e4 : 0.0, 0.3, kind == 1 ? 1000.0 : 0.0);
+        tuneFlesh(&f, &dials);
+        for (int frame = 1; frame <= 24; ++frame) {
+            shakeFlesh(&f, frame, 0.1, 0.5);
+            stepFlesh(&f);
+            assert_true(longestOffset(&f) <= 10.001);
+        }
+        freeFlesh(&f);
+    }
+}
+
+static srResult prepareAll(void* context) {
+    Flesh* f = context;
+    srComplementaryRest rest;
+    srComplementaryTuning tuning;
+    SR_TRY(srCreateComplementaryRest(&f->shape, &rest));
+    srResult result = srCreateComplementaryTuning(&rest, &tuning);
+    if (result == sr_success) {
+        srComplementaryDials dials = fleshDials();
+        result = srComplementaryTuning_Set(&tuning, &rest, &dials);
+        result = result == sr_success ? srComplementaryTuning_Set(&tuning, &rest, &dials) : result;
+        srDestroyComplementaryTuning(&rest, &tuning);
+    }
+    srDestroyComplementaryRest(&rest);
+    return result;
+}
+
+static void every_allocation_may_fail(void** state) {
+    (void)state;
+    Flesh f;
+    const int32_t small[3] = {2, 2, 2};
+    shapeFlesh(&f, small, 0.3, 2, hold_axis);
+    srCage cage = f.cage; // its bytes are the library's: handed over for the while
+    srVec3* nodes = malloc(sizeof(srVec3) * (size_t)cage.nodeCount);
+    int32_t (*cells)[4] = malloc(sizeof(*cells) * (size_t)cage.cellCount);
+    memcpy(nodes, cage.nodes, sizeof(srVec3) * (size_t)cage.nodeCount);
+    memcpy(cells, cage.cells, sizeof(*cells) * (size_t)cage.cellCount);
+    f.shape.nodes = nodes;
+    f.shape.cells = (const int32_t (*)[4])cells;
+    srDestroyCage(&f.cage);
+    srTestEveryAllocationFails(prepareAll, &f);
+    free(nodes);
+    free(cells);
+    freeFlesh(&f);
+}
+
+static void a_cell_without_volume_is_refused(void** state) {
+    (void)state;
+    Flesh f;
+    shapeFlesh(&f, BAR, SPACING, 2, hold_axis);
+    f.cage.cells[3][1] = f.cage.cells[3][0];
+    assert_result(srCreateComplementaryRest(&f.shape, &f.rest), sr_errorBadMesh);
+    f.shape.cellCount = 0;
+    assert_result(srCreateComplementaryRest(&f.shape, &f.rest), sr_errorBadMesh);
+    freeFlesh(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bones_of_equal_weights_count_once),
+        cmocka_unit_test(a_bone_without_weight_or_hold_has_no_rows),
+        cmocka_unit_test(two_hundred_bones_work),
+        cmocka_unit_test(one_bone_for_all_and_a_bone_of_no_size_work),
+        cmocka_unit_test(no_mass_and_no_stiffness_have_a_defined_result),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_cell_without_volume_is_refused),
+    };
+    return cmocka_run_group_tests_name("solver/complementary_rest", tests, NULL, srTestNothingLeaked);
+}
