@@ -60,7 +60,7 @@ def kept_file(path: str) -> Path:
 
 
 class BakeRun:
-    """`turn` until it answers True. Raises NativeError or RefusalError; then nothing has changed."""
+    """`turn` until it answers True. Raises NativeError or RefusalError; nothing has changed."""
 
     def __init__(self, session: Session, ob: Any, scene: Any, wish: BakeWish) -> None:
         self.session, self.wish = session, wish

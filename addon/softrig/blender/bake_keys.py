@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The motion as shape keys of the skin itself: for games, and for files without a cache beside them.
+"""The motion as shape keys of the skin itself: for games, and for files without a cache.
 
 Offsets act behind the deformers, shape keys before them. So each offset is brought back through
 what the deformers do around its vertex. That is measured: four copies of the skin, three of them
@@ -127,7 +127,9 @@ def read_moves(
             yield bring_back(places, offsets, shift)
 
 
-def write_keys(ob: Any, first: int, moves: list[FloatArray], stretch: float, absolute: bool) -> None:
+def write_keys(
+    ob: Any, first: int, moves: list[FloatArray], stretch: float, absolute: bool
+) -> None:
     """Those of an earlier bake go. `stretch` brings frames to the clock that curves have."""
     remove_keys(ob)
     if ob.data.shape_keys is None:

@@ -217,5 +217,5 @@ def remove_curves(owner: Any, paths: set[str]) -> None:
 
 
 def can_export(kind: str) -> bool:
-    """Whether this Blender was built with Alembic or USD; that the operator is there says nothing."""
+    """Whether this Blender was built with Alembic or USD; the operator is always there."""
     return bool(getattr(getattr(bpy.app, kind.lower(), None), "supported", False))

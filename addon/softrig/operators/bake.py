@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bake, Bake All: shots into point caches that play without us. Free Bake, Free All: back to live."""
+"""Bake, Bake All: shots into point caches that play without us. Free Bake, Free All: live again."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Takes: bake a new one beside the others, show one, mix it in, take it off, use a file from disk."""
+"""Takes: bake a new one beside the others, show one, mix it in, take it off, use a file."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The bake of a farm: all characters of a file or some, no window, one JSON object a line.
 
-    blender -b shot.blend --python-exit-code 1 --python-expr "import bpy; bpy.ops.softrig.farm()"
+blender -b shot.blend --python-exit-code 1 --python-expr "import bpy; bpy.ops.softrig.farm()"
 """
 
 import json

@@ -60,7 +60,9 @@ def test_stopping_keeps_the_frames_and_the_old_bake(saved: Any, tmp_path: Path) 
     run.stop()
     assert names_in(tmp_path / "softrig") == ["pc2", "resume"]
     assert next((tmp_path / "softrig").glob("*.pc2")).read_bytes() == old
-    assert addon.module("blender.bake").kept_sentence(run.path).startswith("The frames that are done")
+    assert (
+        addon.module("blender.bake").kept_sentence(run.path).startswith("The frames that are done")
+    )
     bake_bytes(saved)
     assert names_in(tmp_path / "softrig") == ["pc2"]
 
@@ -106,7 +108,9 @@ def test_a_folder_that_nobody_may_write_into_is_told(saved: Any) -> None:
     for folder in ("/sys/kernel", "/sys/kernel/softrig"):
         wish = module.BakeWish(folder=folder)
         run = module.BakeRun(addon.session(), saved, bpy.context.scene, wish)
-        with pytest.raises(Exception, match="Permission denied|not permitted|cannot be made|may be"):
+        with pytest.raises(
+            Exception, match="Permission denied|not permitted|cannot be made|may be"
+        ):
             while not run.turn():
                 pass
     assert addon.entry_of(saved).bake is None

@@ -91,7 +91,9 @@ def test_chunks_are_the_frames_of_the_whole_and_go_on_from_each_other(
         done = named(events_of(capfd.readouterr().out), "done")[0]
         assert done["path"].endswith(f".{first:04d}-{last:04d}.pc2")
         rows = np.frombuffer(Path(done["path"]).read_bytes(), np.float32, offset=32)
-        assert (rows.view(np.uint32) == expected[first - 1 : last].reshape(-1).view(np.uint32)).all()
+        assert (
+            rows.view(np.uint32) == expected[first - 1 : last].reshape(-1).view(np.uint32)
+        ).all()
     kept = [path.name for path in Path(folder).iterdir() if path.name.endswith(".resume")]
     assert len(kept) == 1
     assert bpy.ops.softrig.farm(output=folder) == {"FINISHED"}
@@ -102,7 +104,7 @@ def test_what_cannot_be_baked_fails_with_a_code_and_a_sentence(shot: Path) -> No
     code, text = child.run(shot, FARM.format("characters='Nobody'"))
     events = events_of(text)
     assert code == 1
-    assert 'There are: Skin' in named(events, "failed")[0]["message"]
+    assert "There are: Skin" in named(events, "failed")[0]["message"]
     assert not events[-1]["ok"]
 
 

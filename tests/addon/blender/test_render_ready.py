@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A render shows the cache, motion blur included, or it leaves before its first frame and says why."""
+"""A render shows the cache, motion blur too, or it leaves before its first frame and says why."""
 
 from pathlib import Path
 from typing import Any
@@ -114,7 +114,10 @@ RENDER = (
             "[bpy.ops.object.modifier_move_up(modifier='S') for _ in range(2)];",
             "stands before Softrig",
         ),
-        ("s.objects['Skin Rig'].location.x = 1e30; s.objects['Skin Rig'].animation_data_clear();", "away"),
+        (
+            "r = s.objects['Skin Rig']; r.location.x = 1e30; r.animation_data_clear();",
+            "away",
+        ),
     ],
 )
 def test_what_cannot_be_shown_leaves_before_the_first_frame(

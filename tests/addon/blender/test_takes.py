@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Takes lie beside each other, are shown one by one, and mix by painted group and keyed influence."""
+"""Takes lie beside each other, are shown one by one, and mix by painted group and influence."""
 
 from pathlib import Path
 from typing import Any
@@ -127,9 +127,7 @@ def test_a_bake_from_elsewhere_is_used_when_it_fits(two: Any, tmp_path: Path) ->
         bpy.ops.softrig.use_bake(filepath=str(copied))
 
 
-def test_bake_all_and_free_all_take_every_character_of_the_scene(
-    skin: Any, tmp_path: Path
-) -> None:
+def test_bake_all_and_free_all_take_every_character_of_the_scene(skin: Any, tmp_path: Path) -> None:
     other, _ = scenes.make_character("Other")
     scenes.add_softrig(other)
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "two.blend"))
