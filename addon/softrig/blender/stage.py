@@ -43,7 +43,7 @@ def settings_of(entry: Entry, ob: Any) -> ShotSettings:
     return replace(read_settings(ob), rest_gravity=entry.rest_gravity)
 
 
-def make_wish(entry: Entry, ob: Any, scene: Any, at_once: bool = False) -> Wish:
+def make_wish(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool = False) -> Wish:
     manager = bpy.context.window_manager
     playing = any(window.screen.is_animation_playing for window in manager.windows)
     return Wish(
@@ -54,10 +54,15 @@ def make_wish(entry: Entry, ob: Any, scene: Any, at_once: bool = False) -> Wish:
         maps=read_map_choices(ob),
         surroundings=objects.surroundings_of(scene),
         playing=playing,
-        rendering=bpy.app.is_job_running("RENDER"),
+        rendering=is_rendering(session),
         editing=ob.data.is_editmode,
         at_once=at_once,
     )
+
+
+def is_rendering(session: Session) -> bool:
+    """Blender's data are not ours to touch; while the render waits for us they are."""
+    return bpy.app.is_job_running("RENDER") and not session.render_waits
 
 
 def happen(
@@ -169,7 +174,7 @@ def advance(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool =
     follow(session, entry, scene)
     try:
         _notice_mode(session, entry, ob, scene)
-        wish = make_wish(entry, ob, scene, at_once)
+        wish = make_wish(session, entry, ob, scene, at_once or session.render_waits)
         if carrier.is_lost(ob) and entry.character is not None:
             raise RefusalError(carrier.LOST)
         _poll(session, entry, ob, scene)
@@ -341,6 +346,16 @@ def settle(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
         _record_again(session, entry, ob, scene)
     advance(session, entry, ob, scene, at_once=True)
     return entry.state.phase is Phase.LIVE and not entry.state.stale
+
+
+def settle_whole(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
+    """As `settle`, and every frame is simulated too; refuses where that will not come."""
+    if not settle(session, entry, ob, scene):
+        if entry.state.is_refused:
+            raise RefusalError(entry.state.message)
+        return False
+    status = session.refresh(entry)
+    return status.ready == status.frame_count
 
 
 def pause() -> None:

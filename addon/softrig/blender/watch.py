@@ -9,7 +9,7 @@ import bpy
 from ..model.lifecycle import Event, Phase
 from ..model.schedule import due_events
 from ..model.session import Entry, Session
-from . import carrier, compat, examine, objects
+from . import carrier, compat, examine, objects, takes
 from .show import agrees, show_scene
 from .stage import advance, compare_shown, ensure_live, happen, make_wish, notice_edits
 
@@ -43,7 +43,7 @@ def look_around(session: Session) -> None:
 
 def note_missing_bakes(session: Session, characters: list[Any]) -> None:
     """For the panel, and for the log of a farm machine that would render the plain pose."""
-    paths = {ob.softrig.uuid: carrier.missing_bake(ob) for ob in characters}
+    paths = {ob.softrig.uuid: takes.missing_file(ob) for ob in characters}
     missing = {uuid: path for uuid, path in paths.items() if path}
     for path in sorted(set(missing.values()) - set(session.missing_bakes.values())):
         log.warning("the bake is missing, the plain pose shows: %s", path)
@@ -63,8 +63,11 @@ def note_borrowed(session: Session) -> None:
 
 
 def tick(session: Session) -> None:
-    """One turn for every character; called by a timer in the window. A render is left alone."""
-    if bpy.app.is_job_running("RENDER"):
+    """One turn for every character; called by a timer in the window.
+
+    A render is left alone, unless it waits for us.
+    """
+    if bpy.app.is_job_running("RENDER") and not session.render_waits:
         return
     if session.rescan or session.now() - session.looked_at > LOOK_SECONDS:
         look_around(session)
@@ -117,7 +120,8 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
         return True
     if objects.mode_of(ob) != entry.mode:
         return True
-    due = due_events(entry, make_wish(entry, ob, scene, at_once=True), session.now())
+    wish = make_wish(session, entry, ob, scene, at_once=True)
+    due = due_events(entry, wish, session.now())
     return any(event is not Event.FRAME_READY for event in due)
 
 

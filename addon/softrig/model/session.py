@@ -147,6 +147,10 @@ class Session:
         """A scene is being stepped for a recording: its events are none of ours."""
         self.in_handler = False
         """Blender waits for us: its scene must not be stepped now."""
+        self.render_waits = False
+        """A render waits, in its own thread, for what the heartbeat does."""
+        self.render_problems: list[str] = []
+        """Why the last render did not show what it should."""
         self.rescan = True
         """Objects came, went or were duplicated since the last look."""
         self.last_scene = ""
@@ -310,9 +314,12 @@ class Session:
         self.api.wait_frame(entry.shot, int(np.ceil(frame)), wait_seconds)
         return self.api.read_offsets(entry.shot, frame, entry.buffer)
 
-    def start_bake(self, entry: Entry, path: str) -> None:
+    def start_bake(
+        self, entry: Entry, path: str, frames: FrameRange | None = None, kept_path: str = ""
+    ) -> None:
+        """All frames of the shot, or some of them."""
         self.end_bake(entry)
-        entry.bake = self.api.start_bake(entry.shot, path, entry.frames)
+        entry.bake = self.api.start_bake(entry.shot, path, frames or entry.frames, kept_path)
         entry.bake_progress = 0.0
 
     def poll_bake(self, entry: Entry) -> JobStatus:
@@ -321,7 +328,7 @@ class Session:
         return status
 
     def end_bake(self, entry: Entry) -> None:
-        """Cancels it if it runs; the file that was there before stays."""
+        """Cancels it if it runs; the file that was there before stays, and what is kept too."""
         bake, entry.bake, entry.bake_progress = entry.bake, None, None
         self._destroy(self.api.destroy_bake, bake)
 

@@ -154,12 +154,15 @@ class Api:
         self._lib.srShot_GetStateHash(shot, frame, ctypes.byref(value))
         return value.value
 
-    def start_bake(self, shot: Any, path: str, frames: FrameRange) -> Any:
+    def start_bake(self, shot: Any, path: str, frames: FrameRange, kept_path: str = "") -> Any:
+        """With `kept_path` it goes on from the frames that an earlier bake left there."""
         definition = self._lib.srDefaultBakeDef()
         definition.shot = shot
         definition.path = path.encode("utf-8")
         definition.firstFrame = frames.first
         definition.frameCount = frames.count
+        if kept_path:
+            definition.checkpointPath = kept_path.encode("utf-8")
         bake = bindings.BakeId()
         self._lib.srStartBake(ctypes.byref(definition), ctypes.byref(bake))
         return bake

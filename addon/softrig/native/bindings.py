@@ -8,7 +8,7 @@ from typing import Any
 SR_VERSION_MAJOR = 0
 SR_VERSION_MINOR = 1
 SR_VERSION_PATCH = 0
-SR_ABI_VERSION = 2
+SR_ABI_VERSION = 3
 SR_NULL_INDEX = -1
 SR_DIHEDRAL_BINS = 18
 
@@ -188,6 +188,7 @@ class BakeDef(ctypes.Structure):
         ("path", ctypes.c_char_p),
         ("firstFrame", ctypes.c_int32),
         ("frameCount", ctypes.c_int32),
+        ("checkpointPath", ctypes.c_char_p),
     )
 
 

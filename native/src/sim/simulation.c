@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "core/thread.h"
 #include "mesh/interpolation.h"
+#include "sim/source_hash.h"
 #include "sim/stepper.h"
 #include "sim/worker.h"
 
@@ -22,6 +23,7 @@ struct srSimulation {
 
     srMutex* control;
     srShotSource source;   // guarded by `control`, and by the worker's pause
+    int32_t edition;       // counts its changes
     srVec3f* localOffsets; // scratch of readers: offsets of nodes in skin space, ...
     void* blendScratch;    // ... what bringing them to vertices needs, ...
     float* laterOffsets;   // ... offsets of vertices at the later of two frames, ...
@@ -66,6 +68,7 @@ static srResult allocateParts(srSimulation* simulation) {
 // What changed is written: the worker goes on from the first row that is touched. A loop begins with what its
 // last row leaves.
 static void goOnFrom(srSimulation* simulation, int32_t changedRow) {
+    simulation->edition += 1;
     int32_t firstVoid = simulation->source.def.params.loop != sr_loopNone ? 0 : changedRow;
     srStepper_Forget(&simulation->stepper, firstVoid);
     srWorker_Resume(simulation->worker, firstVoid, simulation->source.tape.recordedCount);
@@ -374,6 +377,93 @@ srResult srSimulation_GetFrameStats(srSimulation* simulation, int32_t frame, srF
     if (result == sr_success) {
         *outStats = simulation->stepper.cache.stats[row];
     }
+    srUnlock(simulation->control);
+    return result;
+}
+
+int32_t srSimulation_GetEdition(srSimulation* simulation) {
+    srLock(simulation->control);
+    int32_t edition = simulation->edition;
+    srUnlock(simulation->control);
+    return edition;
+}
+
+srResult srSimulation_GetStateSize(srSimulation* simulation, size_t* outSize) {
+    srLock(simulation->control);
+    srWorker_Pause(simulation->worker);
+    srResult result = srStepper_Prepare(&simulation->stepper);
+    *outSize = simulation->stepper.cache.stateSize;
+    srWorker_Skip(simulation->worker, 0);
+    srUnlock(simulation->control);
+    return result;
+}
+
+srResult srSimulation_SaveRow(srSimulation* simulation, int32_t row, int32_t edition, srRowRecord* record) {
+    const srFrameCache* cache = &simulation->stepper.cache;
+    srLock(simulation->control);
+    srResult result = sr_success;
+    bool isSame = edition == simulation->edition && record->stateSize == cache->stateSize;
+    if (!isSame || row >= srWorker_GetStatus(simulation->worker).readyCount) {
+        result = srFail(sr_errorCancelled, "The shot changed while it was being baked. Bake it again.");
+    } else {
+        record->sourceHash = srHashSourceRow(record->sourceHash, &simulation->source, row);
+        record->stateHash = cache->hashes[row];
+        record->stats = cache->stats[row];
+        record->loopSeam = simulation->stepper.loopSeam;
+        record->loopRounds = simulation->stepper.loopRounds;
+        memcpy(record->offsets, srFrameCache_GetOffsets(cache, row),
+               (size_t)cache->nodeCount * sizeof(srVec3f));
+        if (srFindCheckpoint(row) == row) {
+            memcpy(record->state, srFrameCache_GetState(cache, row), cache->stateSize);
+        }
+    }
+    srUnlock(simulation->control);
+    return result;
+}
+
+static void takeRow(srStepper* stepper, int32_t row, const srRowRecord* record) {
+    srFrameCache* cache = &stepper->cache;
+    cache->hashes[row] = record->stateHash;
+    cache->stats[row] = record->stats;
+    memcpy(srFrameCache_GetOffsets(cache, row), record->offsets, (size_t)cache->nodeCount * sizeof(srVec3f));
+    if (srFindCheckpoint(row) == row) {
+        memcpy(srFrameCache_GetState(cache, row), record->state, cache->stateSize);
+    }
+    stepper->loopSeam = record->loopSeam;
+    stepper->loopRounds = record->loopRounds;
+}
+
+// while the worker stands still
+static srResult takeRows(srSimulation* simulation, srNextRowFcn* next, void* context, int32_t* outRowCount,
+                         uint64_t* outSourceHash) {
+    SR_TRY(srStepper_Prepare(&simulation->stepper));
+    SR_TRY(srHashShotSource(&simulation->source, outSourceHash));
+    int32_t readyCount = srWorker_GetStatus(simulation->worker).readyCount;
+    int32_t row = 0;
+    for (; row < simulation->source.tape.recordedCount; ++row) {
+        const srRowRecord* record = next(context);
+        uint64_t hash = srHashSourceRow(*outSourceHash, &simulation->source, row);
+        if (record == NULL || record->sourceHash != hash ||
+            record->stateSize != simulation->stepper.cache.stateSize) {
+            break;
+        }
+        *outSourceHash = hash;
+        if (row >= readyCount) {
+            takeRow(&simulation->stepper, row, record);
+        }
+    }
+    *outRowCount = row;
+    return sr_success;
+}
+
+srResult srSimulation_Restore(srSimulation* simulation, srNextRowFcn* next, void* context,
+                              int32_t* outRowCount, int32_t* outEdition, uint64_t* outSourceHash) {
+    *outRowCount = 0;
+    srLock(simulation->control);
+    srWorker_Pause(simulation->worker);
+    srResult result = takeRows(simulation, next, context, outRowCount, outSourceHash);
+    *outEdition = simulation->edition;
+    srWorker_Skip(simulation->worker, *outRowCount);
     srUnlock(simulation->control);
     return result;
 }

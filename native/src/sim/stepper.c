@@ -22,8 +22,7 @@ static void freeState(srStepper* stepper) {
     stepper->stateSize = 0;
 }
 
-// the solver that the settings ask for, with room for its state
-static srResult prepareBody(srStepper* stepper) {
+srResult srStepper_Prepare(srStepper* stepper) {
     int32_t solver = stepper->source->def.params.solver;
     if (stepper->state != NULL && stepper->body.solver == solver) {
         return sr_success;
@@ -49,7 +48,7 @@ static srResult createParts(srStepper* stepper) {
     SR_TRY(srCreateFrameCache(stepper->source->def.frameCount, nodeCount, &stepper->cache));
     SR_TRY(srCreatePrimary(character, &stepper->primary));
     SR_TRY(srCreateForces(character, &stepper->forces));
-    return prepareBody(stepper);
+    return srStepper_Prepare(stepper);
 }
 
 srResult srCreateStepper(const srShotSource* source, srStepper* outStepper) {
@@ -275,7 +274,7 @@ bool srStepper_DoRow(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, v
     double start = srGetSeconds();
     srFrameStats* stats = &stepper->cache.stats[row];
     *stats = (srFrameStats){0};
-    srResult result = prepareBody(stepper);
+    srResult result = srStepper_Prepare(stepper);
     if (result != sr_success) {
         stats->result = result;
         publishNothing(stepper, row);

@@ -106,7 +106,7 @@ class FakeApi:
         offsets.fill(float(self.ready > 0))
         return self.ready > 0
 
-    def start_bake(self, shot: int, path: str, frames: Any) -> int:
+    def start_bake(self, shot: int, path: str, frames: Any, kept_path: str = "") -> int:
         return self._made("bake")
 
     def bake_status(self, bake: int) -> JobStatus:
