@@ -39,6 +39,9 @@ def has_keys(ob: Any) -> bool:
 
 def check(ob: Any, absolute: bool) -> None:
     """Refuses, in words, what would change more than this character, or keys of the artist's."""
+    problem = carrier.find_problem(ob)
+    if problem:
+        raise RefusalError(problem)
     mesh = ob.data
     if mesh.library is not None or mesh.override_library is not None:
         raise RefusalError("This mesh is linked from another file, which cannot hold new keys.")
@@ -66,7 +69,7 @@ def shifted_copies(session: Session, scene: Any, ob: Any, shift: float) -> Itera
     """A private scene with the skin and three shifted ones, each with the deformers and no more."""
     rest = gather.read_positions(ob.data).reshape(-1, 3)
     copies: list[Any] = []
-    with tape.private_scene(session, scene, ob, ()) as private:
+    with tape.private_scene(session, scene, ob, ()) as (private, _):
         try:
             for axis in (None, 0, 1, 2):
                 copies.append(_copy(ob))

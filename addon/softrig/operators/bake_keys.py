@@ -82,6 +82,8 @@ class SOFTRIG_OT_bake_keys(Job, bpy.types.Operator):
             return {"CANCELLED"}
 
     def read_some(self, session: Any, entry: Any, ob: Any, scene: Any) -> set[str] | None:
+        absolute = self.kind == "ABSOLUTE"
+        bake_keys.check(ob, absolute)
         end, first = session.now() + TURN_SECONDS, entry.frames.first + len(self.moves)
         span = range(first, entry.frames.last + 1)
         for move in bake_keys.read_moves(session, entry, scene, ob, span):
@@ -91,8 +93,6 @@ class SOFTRIG_OT_bake_keys(Job, bpy.types.Operator):
         if len(self.moves) < entry.frames.count:
             return None
         frames = entry.frames
-        absolute = self.kind == "ABSOLUTE"
-        bake_keys.check(ob, absolute)
         bake_keys.write_keys(ob, frames.first, self.moves, frames.stretch, absolute)
         return {"FINISHED"}
 

@@ -137,3 +137,12 @@ def test_an_export_that_cannot_be_written_says_so(skin: Any, tmp_path: Path) -> 
     for kind in kinds:
         with pytest.raises(RuntimeError, match="was not written"):
             bpy.ops.softrig.export_motion(kind=kind, filepath=str(tmp_path / "file" / "x"))
+
+
+@pytest.mark.parametrize("kind", ["ABSOLUTE", "RELATIVE"])
+def test_a_stack_that_makes_vertices_first_is_refused(skin: Any, kind: str) -> None:
+    skin.modifiers.new("Mirror", "MIRROR")
+    addon.module("blender.compat").move_modifier(skin, skin.modifiers["Mirror"], 0)
+    with pytest.raises(RuntimeError, match='"Mirror" stands before Softrig'):
+        bpy.ops.softrig.bake_keys(kind=kind)
+    assert skin.data.shape_keys is None
