@@ -12,13 +12,13 @@ import numpy as np
 
 from ..model.lifecycle import Effect, Event, Phase
 from ..model.rig import NotNowError, RefusalError
-from ..model.schedule import Wish, due_events, record_due
+from ..model.schedule import Wish, due_events, provisional_due, record_due
 from ..model.session import Entry, Session
 from ..native.errors import NativeError
 from ..native.inputs import ShotSettings
 from . import carrier, gather, objects, prepared, readers, tape
 from .properties import read_map_choices, read_settings
-from .show import show_object
+from .show import show_object, show_provisional
 
 log = logging.getLogger(__name__)
 
@@ -153,6 +153,10 @@ def _show(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     show_object(session, entry, ob, objects.shown_frame(scene))
 
 
+def _show_provisional(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+    show_provisional(session, entry, ob)
+
+
 def _destroy(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     session.release(entry)
     carrier.clear(ob)
@@ -165,6 +169,7 @@ _EFFECTS: dict[Effect, Callable[[Session, Entry, Any, Any], None]] = {
     Effect.SET_PARAMS: _set_params,
     Effect.SET_MAPS: _set_maps,
     Effect.SHOW: _show,
+    Effect.SHOW_PROVISIONAL: _show_provisional,
     Effect.DESTROY: _destroy,
 }
 
@@ -180,6 +185,7 @@ def advance(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool =
         _poll(session, entry, ob, scene)
         for event in due_events(entry, wish, session.now()):
             happen(session, entry, ob, scene, event)
+        _ask_provisional(session, entry, wish)
         if record_due(entry, wish, session.now()):
             _record_again(session, entry, ob, scene)
         waits = wish.rendering or waits_for_artist(session, entry)
@@ -189,6 +195,23 @@ def advance(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool =
             _show(session, entry, ob, scene)
     except (RefusalError, NativeError) as error:
         fail(session, entry, ob, scene, error)
+
+
+def _ask_provisional(session: Session, entry: Entry, wish: Wish) -> None:
+    """Somebody looks at a frame that will take a while; a script or a render waits for it instead."""
+    frame = None if wish.at_once else provisional_due(entry, wish)
+    if frame is not None:
+        session.ask_provisional(entry, frame)
+
+
+def turn_dials(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+    """The artist has just turned one: what of it needs no rest is done at once."""
+    wish = make_wish(session, entry, ob, scene)
+    if entry.state.phase is not Phase.LIVE or entry.bake is not None or wish.rendering:
+        return
+    if wish.settings != entry.settings:
+        happen(session, entry, ob, scene, Event.SETTINGS_CHANGED)
+        _ask_provisional(session, entry, wish)
 
 
 def follow(session: Session, entry: Entry, scene: Any) -> None:

@@ -11,7 +11,15 @@ from ..model.schedule import due_events
 from ..model.session import Entry, Session
 from . import carrier, compat, examine, objects, takes
 from .show import agrees, show_scene
-from .stage import advance, compare_shown, ensure_live, happen, make_wish, notice_edits
+from .stage import (
+    advance,
+    compare_shown,
+    ensure_live,
+    happen,
+    make_wish,
+    notice_edits,
+    turn_dials,
+)
 
 log = logging.getLogger(__name__)
 
@@ -122,7 +130,8 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
         return True
     wish = make_wish(session, entry, ob, scene, at_once=True)
     due = due_events(entry, wish, session.now())
-    return any(event is not Event.FRAME_READY for event in due)
+    shown_later = (Event.FRAME_READY, Event.PROVISIONAL_READY)
+    return any(event not in shown_later for event in due)
 
 
 def ensure_scene(session: Session, scene: Any, record_again: bool = False) -> None:
@@ -163,6 +172,23 @@ def rig_changed(session: Session, scene: Any) -> None:
         ob = objects.find_object(entry)
         if entry.scene_name == scene.name or (ob is not None and objects.is_in(ob, scene)):
             session.dispatch(entry, Event.RIG_CHANGED)
+
+
+def dials_turned(session: Session, scene: Any, ob: Any) -> None:
+    """Something of this object changed: if it was a dial, the shot follows at once."""
+    entry = session.entries.get(ob.softrig.uuid)
+    if entry is not None and entry.shot is not None and entry.scene_name == scene.name:
+        character = objects.find_object(entry)
+        if character is not None and carrier.find_bake(character) is None:
+            turn_dials(session, entry, character, scene)
+
+
+def is_awaited(session: Session) -> bool:
+    """A provisional frame was asked for that is not shown yet."""
+    return any(
+        entry.asked is not None and not entry.answered and entry.state.owed
+        for entry in session.entries.values()
+    )
 
 
 def is_stranger(session: Session, ob: Any) -> bool:

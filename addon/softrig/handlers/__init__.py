@@ -41,6 +41,7 @@ def unregister_handlers() -> None:
 
 
 def unregister() -> None:
-    if bpy.app.timers.is_registered(timer.softrig_tick):
-        bpy.app.timers.unregister(timer.softrig_tick)
+    for function in (timer.softrig_tick, timer.softrig_soon):
+        if bpy.app.timers.is_registered(function):
+            bpy.app.timers.unregister(function)
     unregister_handlers()

@@ -130,6 +130,7 @@ class Api:
             seconds=status.simulationSeconds,
             loop_seam=status.loopSeam,
             loop_rounds=status.loopRounds,
+            provisional_frame=status.provisionalFrame if status.hasProvisional else None,
             message=str(error_from_result(status.result, "")) if status.result else "",
         )
 
@@ -145,6 +146,19 @@ class Api:
         """Fills the buffer, 3 floats a vertex; zeros and False when the frame is not ready."""
         try:
             self._lib.srShot_ReadOffsets(shot, frame, float_pointer(offsets), len(offsets) // 3)
+        except NotReadyError:
+            return False
+        return True
+
+    def ask_provisional(self, shot: Any, frame: int) -> None:
+        """About what this frame will be, before the frames up to it are done; see the status."""
+        self._lib.srShot_AskProvisional(shot, frame)
+
+    def read_provisional(self, shot: Any, frame: int, offsets: FloatArray) -> bool:
+        """As `read_offsets`, of the provisional frame."""
+        try:
+            pointer = float_pointer(offsets)
+            self._lib.srShot_ReadProvisional(shot, frame, pointer, len(offsets) // 3)
         except NotReadyError:
             return False
         return True

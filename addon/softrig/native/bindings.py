@@ -231,6 +231,8 @@ class ShotStatus(ctypes.Structure):
         ("loopSeam", ctypes.c_float),
         ("loopRounds", ctypes.c_int32),
         ("result", ctypes.c_int32),
+        ("hasProvisional", ctypes.c_bool),
+        ("provisionalFrame", ctypes.c_int32),
     )
 
 
@@ -357,6 +359,11 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "srShot_ReadOffsets": (
         ctypes.c_int32,
         (ShotId, ctypes.c_double, ctypes.POINTER(ctypes.c_float), ctypes.c_int32),
+    ),
+    "srShot_AskProvisional": (ctypes.c_int32, (ShotId, ctypes.c_int32)),
+    "srShot_ReadProvisional": (
+        ctypes.c_int32,
+        (ShotId, ctypes.c_int32, ctypes.POINTER(ctypes.c_float), ctypes.c_int32),
     ),
     "srShot_ReadNodes": (
         ctypes.c_int32,

@@ -47,6 +47,8 @@ int32_t srSimulation_GetRevision(srSimulation* simulation);
 /// The rest as their public namesakes (shot.h).
 SR_MUST_USE srResult srSimulation_WaitFrame(srSimulation* simulation, int32_t frame, double seconds);
 SR_MUST_USE srResult srSimulation_ReadOffsets(srSimulation* simulation, double frame, float* outOffsets);
+SR_MUST_USE srResult srSimulation_AskProvisional(srSimulation* simulation, int32_t frame);
+SR_MUST_USE srResult srSimulation_ReadProvisional(srSimulation* simulation, int32_t frame, float* outOffsets);
 SR_MUST_USE srResult srSimulation_ReadNodes(srSimulation* simulation, int32_t frame, bool primary,
                                             float* outNodes);
 SR_MUST_USE srResult srSimulation_GetHash(srSimulation* simulation, int32_t frame, uint64_t* outHash);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define MOST_ROUNDS 24    // of a loop: damping closes any seam in fewer, or never
+#define FORESEEN_FROM 3   // rows before, at least: in fewer, hardly anything is seen of other settings
 #define CLOSED_SEAM 1e-4f // of the size: a tenth of a millimetre on a character of a metre
 
 static void freeState(srStepper* stepper) {
@@ -186,6 +187,24 @@ static bool seek(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, void*
         }
         stepper->stateRow = next;
     }
+    return true;
+}
+
+bool srStepper_Foresee(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, void* context,
+                       srVec3f* outOffsets) {
+    if (srStepper_Prepare(stepper) != sr_success) {
+        return false; // doing the rows will tell why
+    }
+    int32_t start = srFindCheckpoint(row > FORESEEN_FROM ? row - FORESEEN_FROM : 0);
+    memcpy(stepper->state, srFrameCache_GetState(&stepper->cache, start), stepper->stateSize);
+    stepper->stateRow = SR_NULL_INDEX; // it belongs to no row
+    for (int32_t next = start + 1; next <= row; ++next) {
+        srFrameStats stats;
+        if (!isWanted(context) || stepTo(stepper, next, &stats) != sr_success) {
+            return false;
+        }
+    }
+    srBody_ReadOffsets(&stepper->body, stepper->state, outOffsets);
     return true;
 }
 
