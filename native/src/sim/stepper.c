@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MOST_ROUNDS 24    // of a loop: damping closes any seam in fewer, or never
-#define FORESEEN_FROM 3   // rows before, at least: in fewer, hardly anything is seen of other settings
+#define FORESEEN_FROM 2   // rows before, at least: in fewer, hardly anything is seen of other settings
 #define CLOSED_SEAM 1e-4f // of the size: a tenth of a millimetre on a character of a metre
 
 static void freeState(srStepper* stepper) {
