@@ -12,13 +12,13 @@ import numpy as np
 
 from ..model.lifecycle import Effect, Event, Phase
 from ..model.rig import NotNowError, RefusalError
-from ..model.schedule import Wish, due_events, record_due
+from ..model.schedule import Wish, due_events, provisional_due, record_due
 from ..model.session import Entry, Session
 from ..native.errors import NativeError
 from ..native.inputs import ShotSettings
 from . import carrier, gather, objects, prepared, readers, tape
 from .properties import read_map_choices, read_settings
-from .show import show_object
+from .show import show_object, show_provisional
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ def settings_of(entry: Entry, ob: Any) -> ShotSettings:
     return replace(read_settings(ob), rest_gravity=entry.rest_gravity)
 
 
-def make_wish(entry: Entry, ob: Any, scene: Any, at_once: bool = False) -> Wish:
+def make_wish(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool = False) -> Wish:
     manager = bpy.context.window_manager
     playing = any(window.screen.is_animation_playing for window in manager.windows)
     return Wish(
@@ -54,10 +54,15 @@ def make_wish(entry: Entry, ob: Any, scene: Any, at_once: bool = False) -> Wish:
         maps=read_map_choices(ob),
         surroundings=objects.surroundings_of(scene),
         playing=playing,
-        rendering=bpy.app.is_job_running("RENDER"),
+        rendering=is_rendering(session),
         editing=ob.data.is_editmode,
         at_once=at_once,
     )
+
+
+def is_rendering(session: Session) -> bool:
+    """Blender's data are not ours to touch; while the render waits for us they are."""
+    return bpy.app.is_job_running("RENDER") and not session.render_waits
 
 
 def happen(
@@ -148,6 +153,10 @@ def _show(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     show_object(session, entry, ob, objects.shown_frame(scene))
 
 
+def _show_provisional(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+    show_provisional(session, entry, ob)
+
+
 def _destroy(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     session.release(entry)
     carrier.clear(ob)
@@ -160,6 +169,7 @@ _EFFECTS: dict[Effect, Callable[[Session, Entry, Any, Any], None]] = {
     Effect.SET_PARAMS: _set_params,
     Effect.SET_MAPS: _set_maps,
     Effect.SHOW: _show,
+    Effect.SHOW_PROVISIONAL: _show_provisional,
     Effect.DESTROY: _destroy,
 }
 
@@ -169,12 +179,13 @@ def advance(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool =
     follow(session, entry, scene)
     try:
         _notice_mode(session, entry, ob, scene)
-        wish = make_wish(entry, ob, scene, at_once)
+        wish = make_wish(session, entry, ob, scene, at_once or session.render_waits)
         if carrier.is_lost(ob) and entry.character is not None:
             raise RefusalError(carrier.LOST)
         _poll(session, entry, ob, scene)
         for event in due_events(entry, wish, session.now()):
             happen(session, entry, ob, scene, event)
+        _ask_provisional(session, entry, wish)
         if record_due(entry, wish, session.now()):
             _record_again(session, entry, ob, scene)
         waits = wish.rendering or waits_for_artist(session, entry)
@@ -184,6 +195,23 @@ def advance(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool =
             _show(session, entry, ob, scene)
     except (RefusalError, NativeError) as error:
         fail(session, entry, ob, scene, error)
+
+
+def _ask_provisional(session: Session, entry: Entry, wish: Wish) -> None:
+    """Somebody looks at a frame that will take a while; a script or a render waits for it instead."""
+    frame = None if wish.at_once else provisional_due(entry, wish)
+    if frame is not None:
+        session.ask_provisional(entry, frame)
+
+
+def turn_dials(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+    """The artist has just turned one: what of it needs no rest is done at once."""
+    wish = make_wish(session, entry, ob, scene)
+    if entry.state.phase is not Phase.LIVE or entry.bake is not None or wish.rendering:
+        return
+    if wish.settings != entry.settings:
+        happen(session, entry, ob, scene, Event.SETTINGS_CHANGED)
+        _ask_provisional(session, entry, wish)
 
 
 def follow(session: Session, entry: Entry, scene: Any) -> None:
@@ -341,6 +369,16 @@ def settle(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
         _record_again(session, entry, ob, scene)
     advance(session, entry, ob, scene, at_once=True)
     return entry.state.phase is Phase.LIVE and not entry.state.stale
+
+
+def settle_whole(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
+    """As `settle`, and every frame is simulated too; refuses where that will not come."""
+    if not settle(session, entry, ob, scene):
+        if entry.state.is_refused:
+            raise RefusalError(entry.state.message)
+        return False
+    status = session.refresh(entry)
+    return status.ready == status.frame_count
 
 
 def pause() -> None:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the artist changes: keys, poses and bones make the tape stale; new objects want a look."""
 
+import threading
 from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
 
 from ..blender import watch
+from . import timer
 from .guard import guarded, usable
 
 
@@ -22,6 +24,10 @@ def softrig_depsgraph_update_post(scene: Any, depsgraph: Any = None) -> None:
     objects = [update.id for update in updates if isinstance(update.id, bpy.types.Object)]
     if any(watch.is_stranger(session, ob) for ob in objects):
         session.rescan = True
+    if not bpy.app.background and threading.current_thread() is threading.main_thread():
+        for ob in objects:
+            watch.dials_turned(session, scene, ob)
+        timer.hurry()
 
 
 def is_rig_update(update: Any) -> bool:

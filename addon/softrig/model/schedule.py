@@ -60,7 +60,31 @@ def due_events(entry: Entry, wish: Wish, now: float) -> list[Event]:
         events.append(Event.SETTINGS_CHANGED)
     elif entry.state.owed and entry.is_ready(wish.frame):
         events.append(Event.FRAME_READY)
+    elif _is_answer(entry, wish):
+        events.append(Event.PROVISIONAL_READY)
     return events
+
+
+def _is_answer(entry: Entry, wish: Wish) -> bool:
+    come = entry.shot_status.provisional_frame if entry.shot_status is not None else None
+    wanted = come is not None and come == entry.asked == looked_at(entry, wish)
+    return wanted and entry.state.owed and not entry.answered
+
+
+def looked_at(entry: Entry, wish: Wish) -> int | None:
+    """The frame of the shot that somebody looks at and waits for; None while it plays."""
+    if entry.frames is None or wish.busy or wish.frame != int(wish.frame):
+        return None
+    return min(max(int(wish.frame), entry.frames.first), entry.frames.last)
+
+
+def provisional_due(entry: Entry, wish: Wish) -> int | None:
+    """The frame to be asked for, or None when there is nothing to ask."""
+    frame = looked_at(entry, wish)
+    waits = entry.state.phase is Phase.LIVE and entry.state.owed and entry.bake is None
+    if not waits or frame is None or frame == entry.asked or entry.is_ready(frame):
+        return None
+    return frame
 
 
 def record_due(entry: Entry, wish: Wish, now: float) -> bool:
@@ -93,7 +117,8 @@ def describe(entry: Entry) -> str:
         early = entry.frames.pre_roll if entry.frames else 0
         ready, count = max(status.ready - early, 0), status.frame_count - early
         if ready < count:
-            return f"Simulating {ready} of {count}"
+            early = "Provisional frame; " if entry.provisional is not None else ""
+            return f"{early}Simulating {ready} of {count}"
         return f"{ready} of {count} frames ready"
     return "Not prepared"
 

@@ -98,6 +98,12 @@ class Entry:
     """Why it stands still in the scene that was shown last."""
     notice: str = ""
     """What the artist ought to know about the recording."""
+    asked: int | None = None
+    """The frame that a provisional one is asked of; None after each change."""
+    answered: bool = False
+    """It came, and is shown."""
+    provisional: int | None = None
+    """The frame that the carrier shows provisionally."""
     buffer: FloatArray = field(default_factory=lambda: np.zeros(0, np.float32))
     job: JobStatus | None = None
     shot_status: ShotStatus | None = None
@@ -147,6 +153,10 @@ class Session:
         """A scene is being stepped for a recording: its events are none of ours."""
         self.in_handler = False
         """Blender waits for us: its scene must not be stepped now."""
+        self.render_waits = False
+        """A render waits, in its own thread, for what the heartbeat does."""
+        self.render_problems: list[str] = []
+        """Why the last render did not show what it should."""
         self.rescan = True
         """Objects came, went or were duplicated since the last look."""
         self.last_scene = ""
@@ -201,6 +211,7 @@ class Session:
         """Whether these maps are others than it had."""
         if shape.maps_fingerprint() == entry.maps_fingerprint:
             return False
+        entry.asked = None
         self.api.set_maps(entry.character, shape.maps, shape.vertex_count)
         entry.maps_fingerprint = shape.maps_fingerprint()
         entry.key = shape.key(entry.build.node_count)
@@ -245,6 +256,8 @@ class Session:
         if dials is not None:
             self._write_dials(entry, rows, dials)
         changed = self.api.write_tape(entry.shot, first, rows)
+        if changed < first + len(rows):
+            entry.asked = None
         self._keep_rows(entry, rows)
         return changed
 
@@ -290,7 +303,7 @@ class Session:
             self.dispatch(entry, Event.RIG_CHANGED)
 
     def set_params(self, entry: Entry, settings: ShotSettings) -> None:
-        entry.settings = settings
+        entry.settings, entry.asked = settings, None
         self.api.set_params(entry.shot, settings)
         entry.shot_status = self.api.shot_status(entry.shot)
 
@@ -310,9 +323,22 @@ class Session:
         self.api.wait_frame(entry.shot, int(np.ceil(frame)), wait_seconds)
         return self.api.read_offsets(entry.shot, frame, entry.buffer)
 
-    def start_bake(self, entry: Entry, path: str) -> None:
+    def ask_provisional(self, entry: Entry, frame: int) -> None:
+        """About what a frame will be that is not ready yet, before those up to it are."""
+        entry.asked, entry.answered = frame, False
+        self.api.ask_provisional(entry.shot, frame)
+
+    def read_provisional(self, entry: Entry) -> bool:
+        """Fills the entry's buffer; zeros and False when the shot changed meanwhile."""
+        entry.answered = True
+        return self.api.read_provisional(entry.shot, entry.asked, entry.buffer)
+
+    def start_bake(
+        self, entry: Entry, path: str, frames: FrameRange | None = None, kept_path: str = ""
+    ) -> None:
+        """All frames of the shot, or some of them."""
         self.end_bake(entry)
-        entry.bake = self.api.start_bake(entry.shot, path, entry.frames)
+        entry.bake = self.api.start_bake(entry.shot, path, frames or entry.frames, kept_path)
         entry.bake_progress = 0.0
 
     def poll_bake(self, entry: Entry) -> JobStatus:
@@ -321,7 +347,7 @@ class Session:
         return status
 
     def end_bake(self, entry: Entry) -> None:
-        """Cancels it if it runs; the file that was there before stays."""
+        """Cancels it if it runs; the file that was there before stays, and what is kept too."""
         bake, entry.bake, entry.bake_progress = entry.bake, None, None
         self._destroy(self.api.destroy_bake, bake)
 
@@ -329,7 +355,7 @@ class Session:
         self.end_bake(entry)
         with entry.lock:
             shot, entry.shot, entry.shot_status = entry.shot, None, None
-            entry.recorded_until = 0
+            entry.recorded_until, entry.asked, entry.provisional = 0, None, None
             self._destroy(self.api.destroy_shot, shot)
 
     def release(self, entry: Entry) -> None:

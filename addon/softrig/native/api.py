@@ -130,6 +130,7 @@ class Api:
             seconds=status.simulationSeconds,
             loop_seam=status.loopSeam,
             loop_rounds=status.loopRounds,
+            provisional_frame=status.provisionalFrame if status.hasProvisional else None,
             message=str(error_from_result(status.result, "")) if status.result else "",
         )
 
@@ -149,17 +150,33 @@ class Api:
             return False
         return True
 
+    def ask_provisional(self, shot: Any, frame: int) -> None:
+        """About what this frame will be, before the frames up to it are done; see the status."""
+        self._lib.srShot_AskProvisional(shot, frame)
+
+    def read_provisional(self, shot: Any, frame: int, offsets: FloatArray) -> bool:
+        """As `read_offsets`, of the provisional frame."""
+        try:
+            pointer = float_pointer(offsets)
+            self._lib.srShot_ReadProvisional(shot, frame, pointer, len(offsets) // 3)
+        except NotReadyError:
+            return False
+        return True
+
     def state_hash(self, shot: Any, frame: int) -> int:
         value = ctypes.c_uint64()
         self._lib.srShot_GetStateHash(shot, frame, ctypes.byref(value))
         return value.value
 
-    def start_bake(self, shot: Any, path: str, frames: FrameRange) -> Any:
+    def start_bake(self, shot: Any, path: str, frames: FrameRange, kept_path: str = "") -> Any:
+        """With `kept_path` it goes on from the frames that an earlier bake left there."""
         definition = self._lib.srDefaultBakeDef()
         definition.shot = shot
         definition.path = path.encode("utf-8")
         definition.firstFrame = frames.first
         definition.frameCount = frames.count
+        if kept_path:
+            definition.checkpointPath = kept_path.encode("utf-8")
         bake = bindings.BakeId()
         self._lib.srStartBake(ctypes.byref(definition), ctypes.byref(bake))
         return bake

@@ -8,7 +8,7 @@ from typing import Any
 SR_VERSION_MAJOR = 0
 SR_VERSION_MINOR = 1
 SR_VERSION_PATCH = 0
-SR_ABI_VERSION = 2
+SR_ABI_VERSION = 3
 SR_NULL_INDEX = -1
 SR_DIHEDRAL_BINS = 18
 
@@ -188,6 +188,7 @@ class BakeDef(ctypes.Structure):
         ("path", ctypes.c_char_p),
         ("firstFrame", ctypes.c_int32),
         ("frameCount", ctypes.c_int32),
+        ("checkpointPath", ctypes.c_char_p),
     )
 
 
@@ -230,6 +231,8 @@ class ShotStatus(ctypes.Structure):
         ("loopSeam", ctypes.c_float),
         ("loopRounds", ctypes.c_int32),
         ("result", ctypes.c_int32),
+        ("hasProvisional", ctypes.c_bool),
+        ("provisionalFrame", ctypes.c_int32),
     )
 
 
@@ -357,6 +360,11 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "srShot_ReadOffsets": (
         ctypes.c_int32,
         (ShotId, ctypes.c_double, ctypes.POINTER(ctypes.c_float), ctypes.c_int32),
+    ),
+    "srShot_AskProvisional": (ctypes.c_int32, (ShotId, ctypes.c_int32)),
+    "srShot_ReadProvisional": (
+        ctypes.c_int32,
+        (ShotId, ctypes.c_int32, ctypes.POINTER(ctypes.c_float), ctypes.c_int32),
     ),
     "srShot_ReadNodes": (
         ctypes.c_int32,

@@ -123,5 +123,7 @@ class ShotStatus:
     loop_seam: float = 0.0
     """The largest jump where a loop closes, as a share of the character's size."""
     loop_rounds: int = 0
+    provisional_frame: int | None = None
+    """About what a frame will be that is not ready: `Api.read_provisional`."""
     message: str = ""
     """Why the flesh keeps to its pose from the last ready frame on; empty when it does not."""

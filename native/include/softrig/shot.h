@@ -67,10 +67,12 @@ typedef struct srShotStatus {
     int32_t limitedNodeCount;   ///< How often a node had to be held within the character's size (teleports,
                                 ///< broken rigs).
     float simulationSeconds;    ///< Time spent on the ready frames since the last restart.
-    float loopSeam;     ///< Of a loop: the largest jump of an offset where it closes, as a share of the
-                        ///< character's size. Zero while not known and without a loop.
-    int32_t loopRounds; ///< Rounds that it took.
-    srResult result;    ///< `sr_success`, or why the flesh keeps to its pose at the last ready frame.
+    float loopSeam;           ///< Of a loop: the largest jump of an offset where it closes, as a share of the
+                              ///< character's size. Zero while not known and without a loop.
+    int32_t loopRounds;       ///< Rounds that it took.
+    srResult result;          ///< `sr_success`, or why the flesh keeps to its pose at the last ready frame.
+    bool hasProvisional;      ///< `srShot_ReadProvisional` has an answer, for a frame that is not ready.
+    int32_t provisionalFrame; ///< Which; 0 when there is none.
 } srShotStatus;
 
 /// Makes an empty tape and cache. `sr_errorNotReady` while the character is being prepared.
@@ -124,6 +126,16 @@ SR_API srResult srShot_WaitFrame(srShotId shot, int32_t frame, double seconds);
 /// interpolated linearly; outside of the range the nearest frame is held. When the frame is not ready all
 /// offsets are written as zero and the answer is `sr_errorNotReady`.
 SR_API srResult srShot_ReadOffsets(srShotId shot, double frame, float* outOffsets, int32_t vertexCount);
+
+/// Asks for a provisional frame where somebody looks: before it goes on, the worker plays a few frames up to
+/// `frame` with the settings of now, from a state that it kept from earlier ones. It shows in a moment about
+/// what the frame will be; frames that are simulated do not depend on it. Of several wishes the last counts;
+/// a frame that is ready or not recorded is not made. `sr_errorInvalidValue` outside of the range.
+SR_API srResult srShot_AskProvisional(srShotId shot, int32_t frame);
+
+/// As `srShot_ReadOffsets`, of the provisional frame that is there (`srShotStatus.provisionalFrame`). It goes
+/// when anything that the shot is simulated from changes. Else zeros and `sr_errorNotReady`.
+SR_API srResult srShot_ReadProvisional(srShotId shot, int32_t frame, float* outOffsets, int32_t vertexCount);
 
 /// World positions of the cage's nodes at a whole frame of the range, 3 floats a node: where the rig puts
 /// them if `primary`, else where the simulation has them.

@@ -186,17 +186,43 @@ srResult srShot_WaitFrame(srShotId shot, int32_t frame, double seconds) {
     return result;
 }
 
+static srResult checkSkin(const srSimulation* simulation, int32_t vertexCount) {
+    int32_t skinCount = srSimulation_GetCharacter(simulation)->embedding.pointCount;
+    return vertexCount == skinCount
+               ? sr_success
+               : srFail(sr_errorInvalidValue, "The skin has %d vertices; there is room for %d.", skinCount,
+                        vertexCount);
+}
+
 srResult srShot_ReadOffsets(srShotId shot, double frame, float* outOffsets, int32_t vertexCount) {
     SR_CHECK_NOT_NULL(outOffsets);
     SR_TRY(srCheckRange("frame", frame, -1e9, 1e9));
     srEntry* entry = NULL;
     SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
-    srSimulation* simulation = srEntry_GetObject(entry);
-    int32_t skinCount = srSimulation_GetCharacter(simulation)->embedding.pointCount;
-    srResult result = vertexCount == skinCount
-                          ? srSimulation_ReadOffsets(simulation, frame, outOffsets)
-                          : srFail(sr_errorInvalidValue, "The skin has %d vertices; there is room for %d.",
-                                   skinCount, vertexCount);
+    srResult result = checkSkin(srEntry_GetObject(entry), vertexCount);
+    if (result == sr_success) {
+        result = srSimulation_ReadOffsets(srEntry_GetObject(entry), frame, outOffsets);
+    }
+    srRelease(entry);
+    return result;
+}
+
+srResult srShot_AskProvisional(srShotId shot, int32_t frame) {
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srResult result = srSimulation_AskProvisional(srEntry_GetObject(entry), frame);
+    srRelease(entry);
+    return result;
+}
+
+srResult srShot_ReadProvisional(srShotId shot, int32_t frame, float* outOffsets, int32_t vertexCount) {
+    SR_CHECK_NOT_NULL(outOffsets);
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srResult result = checkSkin(srEntry_GetObject(entry), vertexCount);
+    if (result == sr_success) {
+        result = srSimulation_ReadProvisional(srEntry_GetObject(entry), frame, outOffsets);
+    }
     srRelease(entry);
     return result;
 }

@@ -8,6 +8,8 @@
 #include "core/alloc.h"
 #include "core/thread.h"
 #include "mesh/interpolation.h"
+#include "sim/provisional.h"
+#include "sim/source_hash.h"
 #include "sim/stepper.h"
 #include "sim/worker.h"
 
@@ -22,12 +24,14 @@ struct srSimulation {
 
     srMutex* control;
     srShotSource source;   // guarded by `control`, and by the worker's pause
+    int32_t edition;       // counts its changes
     srVec3f* localOffsets; // scratch of readers: offsets of nodes in skin space, ...
     void* blendScratch;    // ... what bringing them to vertices needs, ...
     float* laterOffsets;   // ... offsets of vertices at the later of two frames, ...
     srVec3* places;        // ... nodes in the world, ...
     srMat34* maps;         // ... and the maps that put them there
 
+    srProvisional provisional;
     srStepper stepper; // the worker's own but while it is paused, and but for rows that are ready
 };
 
@@ -38,6 +42,12 @@ static bool isWanted(void* context) {
 
 static bool simulateRow(int32_t row, void* context) {
     srSimulation* simulation = context;
+    srProvisional* provisional = &simulation->provisional;
+    int32_t wished = srProvisional_TakeWish(provisional, row);
+    if (wished != SR_NULL_INDEX &&
+        srStepper_Foresee(&simulation->stepper, wished, isWanted, simulation, provisional->made)) {
+        srProvisional_Publish(provisional, wished);
+    }
     return srStepper_DoRow(&simulation->stepper, row, isWanted, simulation);
 }
 
@@ -59,6 +69,7 @@ static srResult allocateParts(srSimulation* simulation) {
     int32_t rowFloatCount = 16 * srRig_GetRowMatrixCount(&character->rig);
     SR_TRY(srCreateTape(source->def.frameCount, rowFloatCount, &source->tape));
     SR_TRY(srCreateControlTrack(source->def.frameCount, &source->controls));
+    SR_TRY(srCreateProvisional(nodeCount, &simulation->provisional));
     SR_TRY(srCreateStepper(source, &simulation->stepper));
     return srStartWorker(simulateRow, simulation, &simulation->worker);
 }
@@ -66,8 +77,10 @@ static srResult allocateParts(srSimulation* simulation) {
 // What changed is written: the worker goes on from the first row that is touched. A loop begins with what its
 // last row leaves.
 static void goOnFrom(srSimulation* simulation, int32_t changedRow) {
+    simulation->edition += 1;
     int32_t firstVoid = simulation->source.def.params.loop != sr_loopNone ? 0 : changedRow;
     srStepper_Forget(&simulation->stepper, firstVoid);
+    srProvisional_Forget(&simulation->provisional);
     srWorker_Resume(simulation->worker, firstVoid, simulation->source.tape.recordedCount);
 }
 
@@ -117,6 +130,7 @@ void srDestroySimulation(srSimulation* simulation) {
     srDestroyWorker(simulation->worker);
     const srCharacter* character = simulation->source.character;
     srDestroyStepper(&simulation->stepper);
+    srDestroyProvisional(&simulation->provisional);
     srDestroyControlTrack(&simulation->source.controls);
     srDestroyTape(&simulation->source.tape);
     SR_FREE(simulation->places, character->cage.nodeCount);
@@ -242,6 +256,10 @@ void srSimulation_GetStatus(srSimulation* simulation, srShotStatus* outStatus) {
         .isRunning = work.readyCount < work.rowCount,
         .simulationSeconds = (float)work.seconds,
     };
+    int32_t provisionalRow = srProvisional_GetRow(&simulation->provisional);
+    outStatus->hasProvisional = provisionalRow >= work.readyCount;
+    outStatus->provisionalFrame =
+        outStatus->hasProvisional ? simulation->source.def.firstFrame + provisionalRow : 0;
     for (int32_t row = 0; row < work.readyCount; ++row) {
         outStatus->limitedNodeCount += stats[row].limitedNodeCount;
     }
@@ -262,6 +280,11 @@ static srResult failNotReady(const srSimulation* simulation, int32_t row) {
                   simulation->source.def.firstFrame + row);
 }
 
+static srResult failOutside(const srSimulation* simulation, int32_t frame) {
+    return srFail(sr_errorInvalidValue, "Frame %d is outside of the shot's %d frames from %d.", frame,
+                  simulation->source.def.frameCount, simulation->source.def.firstFrame);
+}
+
 srResult srSimulation_WaitFrame(srSimulation* simulation, int32_t frame, double seconds) {
     int64_t row = (int64_t)frame - simulation->source.def.firstFrame;
     int32_t last = simulation->source.def.frameCount - 1;
@@ -270,12 +293,11 @@ srResult srSimulation_WaitFrame(srSimulation* simulation, int32_t frame, double 
                                                                  : failNotReady(simulation, wanted);
 }
 
-// offsets of the vertices at a ready row, from the world to skin space
-static void readRow(srSimulation* simulation, int32_t row, float* outOffsets) {
+// from offsets of the nodes at a row, in the world, to those of the vertices in skin space
+static void bringToSkin(srSimulation* simulation, int32_t row, const srVec3f* offsets, float* outOffsets) {
     srMat34 object = srRig_ReadObject(srTape_GetRow(&simulation->source.tape, row));
     srMat34 toSkin;
     srInvert34(&object, &toSkin);
-    const srVec3f* offsets = srFrameCache_GetOffsets(&simulation->stepper.cache, row);
     const srVec3f zero = {0.0f, 0.0f, 0.0f};
     for (int32_t i = 0; i < simulation->stepper.cache.nodeCount; ++i) {
         srVec3f local = srToFloat(srMulVector34(&toSkin, srToDouble(offsets[i])));
@@ -287,6 +309,10 @@ static void readRow(srSimulation* simulation, int32_t row, float* outOffsets) {
     }
     srInterpolate(&simulation->source.character->blend, simulation->localOffsets, simulation->blendScratch,
                   outOffsets);
+}
+
+static void readRow(srSimulation* simulation, int32_t row, float* outOffsets) {
+    bringToSkin(simulation, row, srFrameCache_GetOffsets(&simulation->stepper.cache, row), outOffsets);
 }
 
 // Rows, shares and rounding are those of Blender's Mesh Cache modifier: a bake plays the bits that were live.
@@ -321,12 +347,43 @@ srResult srSimulation_ReadOffsets(srSimulation* simulation, double frame, float*
     return result;
 }
 
+srResult srSimulation_AskProvisional(srSimulation* simulation, int32_t frame) {
+    int64_t row = (int64_t)frame - simulation->source.def.firstFrame;
+    if (row < 0 || row >= simulation->source.def.frameCount) {
+        return failOutside(simulation, frame);
+    }
+    srLock(simulation->control);
+    if (row < simulation->source.tape.recordedCount) {
+        srProvisional_Ask(&simulation->provisional, (int32_t)row);
+    }
+    srUnlock(simulation->control);
+    return sr_success;
+}
+
+srResult srSimulation_ReadProvisional(srSimulation* simulation, int32_t frame, float* outOffsets) {
+    int64_t row = (int64_t)frame - simulation->source.def.firstFrame;
+    if (row < 0 || row >= simulation->source.def.frameCount) {
+        return failOutside(simulation, frame);
+    }
+    srLock(simulation->control);
+    const srVec3f* offsets = srProvisional_BeginRead(&simulation->provisional, (int32_t)row);
+    if (offsets != NULL) {
+        bringToSkin(simulation, (int32_t)row, offsets, outOffsets);
+        srProvisional_EndRead(&simulation->provisional);
+    }
+    srUnlock(simulation->control);
+    if (offsets == NULL) {
+        memset(outOffsets, 0, 3 * (size_t)simulation->source.character->embedding.pointCount * sizeof(float));
+        return srFail(sr_errorNotReady, "There is no provisional frame %d.", frame);
+    }
+    return sr_success;
+}
+
 // the row of a whole frame that is ready
 static srResult findReadyRow(srSimulation* simulation, int32_t frame, int32_t* outRow) {
     int64_t row = (int64_t)frame - simulation->source.def.firstFrame;
     if (row < 0 || row >= simulation->source.def.frameCount) {
-        return srFail(sr_errorInvalidValue, "Frame %d is outside of the shot's %d frames from %d.", frame,
-                      simulation->source.def.frameCount, simulation->source.def.firstFrame);
+        return failOutside(simulation, frame);
     }
     *outRow = (int32_t)row;
     return srWorker_GetStatus(simulation->worker).readyCount > *outRow ? sr_success
@@ -374,6 +431,93 @@ srResult srSimulation_GetFrameStats(srSimulation* simulation, int32_t frame, srF
     if (result == sr_success) {
         *outStats = simulation->stepper.cache.stats[row];
     }
+    srUnlock(simulation->control);
+    return result;
+}
+
+int32_t srSimulation_GetEdition(srSimulation* simulation) {
+    srLock(simulation->control);
+    int32_t edition = simulation->edition;
+    srUnlock(simulation->control);
+    return edition;
+}
+
+srResult srSimulation_GetStateSize(srSimulation* simulation, size_t* outSize) {
+    srLock(simulation->control);
+    srWorker_Pause(simulation->worker);
+    srResult result = srStepper_Prepare(&simulation->stepper);
+    *outSize = simulation->stepper.cache.stateSize;
+    srWorker_Skip(simulation->worker, 0);
+    srUnlock(simulation->control);
+    return result;
+}
+
+srResult srSimulation_SaveRow(srSimulation* simulation, int32_t row, int32_t edition, srRowRecord* record) {
+    const srFrameCache* cache = &simulation->stepper.cache;
+    srLock(simulation->control);
+    srResult result = sr_success;
+    bool isSame = edition == simulation->edition && record->stateSize == cache->stateSize;
+    if (!isSame || row >= srWorker_GetStatus(simulation->worker).readyCount) {
+        result = srFail(sr_errorCancelled, "The shot changed while it was being baked. Bake it again.");
+    } else {
+        record->sourceHash = srHashSourceRow(record->sourceHash, &simulation->source, row);
+        record->stateHash = cache->hashes[row];
+        record->stats = cache->stats[row];
+        record->loopSeam = simulation->stepper.loopSeam;
+        record->loopRounds = simulation->stepper.loopRounds;
+        memcpy(record->offsets, srFrameCache_GetOffsets(cache, row),
+               (size_t)cache->nodeCount * sizeof(srVec3f));
+        if (srFindCheckpoint(row) == row) {
+            memcpy(record->state, srFrameCache_GetState(cache, row), cache->stateSize);
+        }
+    }
+    srUnlock(simulation->control);
+    return result;
+}
+
+static void takeRow(srStepper* stepper, int32_t row, const srRowRecord* record) {
+    srFrameCache* cache = &stepper->cache;
+    cache->hashes[row] = record->stateHash;
+    cache->stats[row] = record->stats;
+    memcpy(srFrameCache_GetOffsets(cache, row), record->offsets, (size_t)cache->nodeCount * sizeof(srVec3f));
+    if (srFindCheckpoint(row) == row) {
+        memcpy(srFrameCache_GetState(cache, row), record->state, cache->stateSize);
+    }
+    stepper->loopSeam = record->loopSeam;
+    stepper->loopRounds = record->loopRounds;
+}
+
+// while the worker stands still
+static srResult takeRows(srSimulation* simulation, srNextRowFcn* next, void* context, int32_t* outRowCount,
+                         uint64_t* outSourceHash) {
+    SR_TRY(srStepper_Prepare(&simulation->stepper));
+    SR_TRY(srHashShotSource(&simulation->source, outSourceHash));
+    int32_t readyCount = srWorker_GetStatus(simulation->worker).readyCount;
+    int32_t row = 0;
+    for (; row < simulation->source.tape.recordedCount; ++row) {
+        const srRowRecord* record = next(context);
+        uint64_t hash = srHashSourceRow(*outSourceHash, &simulation->source, row);
+        if (record == NULL || record->sourceHash != hash ||
+            record->stateSize != simulation->stepper.cache.stateSize) {
+            break;
+        }
+        *outSourceHash = hash;
+        if (row >= readyCount) {
+            takeRow(&simulation->stepper, row, record);
+        }
+    }
+    *outRowCount = row;
+    return sr_success;
+}
+
+srResult srSimulation_Restore(srSimulation* simulation, srNextRowFcn* next, void* context,
+                              int32_t* outRowCount, int32_t* outEdition, uint64_t* outSourceHash) {
+    *outRowCount = 0;
+    srLock(simulation->control);
+    srWorker_Pause(simulation->worker);
+    srResult result = takeRows(simulation, next, context, outRowCount, outSourceHash);
+    *outEdition = simulation->edition;
+    srWorker_Skip(simulation->worker, *outRowCount);
     srUnlock(simulation->control);
     return result;
 }

@@ -13,6 +13,7 @@ from softrig.model.schedule import (
     Wish,
     describe,
     due_events,
+    provisional_due,
     record_due,
     repairs,
 )
@@ -98,6 +99,44 @@ def test_an_owed_frame_is_due_when_it_is_ready(live: Entry) -> None:
     assert due_events(live, replace(WISH, frame=14.5), 0.0) == []
     assert due_events(live, replace(WISH, frame=15.0), 0.0) == []
     assert due_events(live, replace(WISH, frame=-3.0), 0.0) == [Event.FRAME_READY]
+
+
+def test_a_frame_that_takes_a_while_is_asked_for_once(live: Entry) -> None:
+    there, later = replace(WISH, frame=14.0), replace(WISH, frame=20.0)
+    assert provisional_due(live, later) is None  # nobody misses it
+    live.state = State(Phase.LIVE, owed=True)
+    assert provisional_due(live, there) is None  # it is ready
+    assert provisional_due(live, later) == 20
+    assert provisional_due(live, replace(WISH, frame=99.0)) == FRAMES.last
+    assert provisional_due(live, replace(later, frame=20.5)) is None
+    assert provisional_due(live, replace(later, playing=True)) is None
+    assert provisional_due(live, replace(later, rendering=True)) is None
+    live.asked = 20
+    assert provisional_due(live, later) is None
+    assert provisional_due(live, replace(WISH, frame=21.0)) == 21
+    live.state = State(Phase.RECORDING, owed=True)
+    assert provisional_due(live, replace(WISH, frame=21.0)) is None
+
+
+def test_an_answer_is_shown_once_and_only_where_the_artist_still_looks(live: Entry) -> None:
+    live.state, live.asked = State(Phase.LIVE, owed=True), 20
+    later = replace(WISH, frame=20.0)
+    assert due_events(live, later, 0.0) == []
+    live.shot_status = replace(live.shot_status, provisional_frame=20)
+    assert due_events(live, later, 0.0) == [Event.PROVISIONAL_READY]
+    assert due_events(live, replace(WISH, frame=21.0), 0.0) == []
+    live.shot_status = replace(live.shot_status, provisional_frame=19)
+    assert due_events(live, later, 0.0) == []
+    live.shot_status = replace(live.shot_status, provisional_frame=20, ready=20)
+    assert due_events(live, later, 0.0) == [Event.FRAME_READY]
+    live.shot_status = replace(live.shot_status, ready=5)
+    live.answered = True
+    assert due_events(live, later, 0.0) == []
+
+
+def test_the_panel_marks_a_provisional_frame(live: Entry) -> None:
+    live.provisional = 20
+    assert describe(live) == "Provisional frame; Simulating 5 of 20"
 
 
 def test_recording_waits_for_rest_and_for_an_idle_window(live: Entry) -> None:

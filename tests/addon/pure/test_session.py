@@ -291,3 +291,20 @@ def test_a_range_beyond_the_library_leaves_the_shot_as_it_was(
     with pytest.raises(RefusalError, match="Shorten"):
         session.open_shot(entry, FrameRange(1, 2_000_000, 24.0), ShotSettings())
     assert entry.frames == FRAMES and entry.shot in fake.alive
+
+
+def test_other_settings_or_keys_want_another_provisional_frame(session: Session) -> None:
+    entry = live(session)
+    session.ask_provisional(entry, 9)
+    assert entry.asked == 9 and not entry.answered
+    assert session.read_provisional(entry) and entry.answered
+    assert (entry.buffer == 2.0).all()
+    session.set_params(entry, ShotSettings(frequency_hz=4.0))
+    assert entry.asked is None
+    session.ask_provisional(entry, 9)
+    entry.recorded_until = 0
+    session.write_rows(entry, make_rows())
+    assert entry.asked is None
+    session.ask_provisional(entry, 9)
+    session.close_shot(entry)
+    assert entry.asked is None and entry.provisional is None

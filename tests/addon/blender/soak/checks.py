@@ -78,27 +78,26 @@ def _check_live(ob: Any, entry: Any) -> None:
 
 def simulate_clean(ob: Any, entry: Any, looked: tuple) -> tuple[list[int], np.ndarray]:
     """From what was prepared, but everything else read anew from the artist's data."""
-    objects, stage, tape = (
-        addon.module(f"blender.{name}") for name in ("objects", "stage", "tape")
-    )
-    session, scene = addon.session(), bpy.context.scene
-    api, record = session.api, tape.record_stepping if entry.steps_scene else tape.record
-    twin = addon.module("model.session").Entry(entry.uuid, ob.name, scene.name, plan=entry.plan)
-    twin.character = api.open_character(api.character_file(entry.character))
+    objects, tape = addon.module("blender.objects"), addon.module("blender.tape")
+    stage, session, scene = addon.module("blender.stage"), addon.session(), bpy.context.scene
+    clean = addon.module("model.session").Session(session.api)
+    twin = clean.open_entry("clean", ob.name, scene.name)
+    twin.plan, twin.surroundings = entry.plan, objects.surroundings_of(scene)
     try:
-        settings = addon.module("blender.properties").read_settings(ob)
-        session.open_shot(twin, objects.frames_of(scene), settings)
-        twin.surroundings = objects.surroundings_of(scene)
+        twin.character = clean.api.open_character(clean.api.character_file(entry.character))
+        clean.open_shot(twin, objects.shot_frames(ob, scene), stage.settings_of(twin, ob))
+        record = tape.record_stepping if entry.steps_scene else tape.record
         recording = record(session, scene, ob, entry.plan, stage.scene_frames(twin))
-        session.write_rows(twin, recording.rows, recording.dials)
-        session.set_params(twin, stage.settings_of(twin, ob))
-        demand(api.wait_frame(twin.shot, twin.frames.last, 60.0), "the clean simulation is late")
+        clean.write_rows(twin, recording.rows, recording.dials)
+        # past the session, whose own calls are on trial
+        clean.api.set_params(twin.shot, stage.settings_of(twin, ob))
+        demand(clean.api.wait_frame(twin.shot, twin.frames.last, 60.0), "no clean simulation")
         offsets = np.zeros(3 * len(ob.data.vertices), np.float32)
-        demand(api.read_offsets(twin.shot, objects.shown_frame(scene), offsets), "no offsets")
-        return [api.state_hash(twin.shot, frame) for frame in looked], offsets
+        shown = objects.shown_frame(scene)
+        demand(clean.api.read_offsets(twin.shot, shown, offsets), "no offsets")
+        return [clean.api.state_hash(twin.shot, frame) for frame in looked], offsets
     finally:
-        session.close_shot(twin)
-        api.destroy_character(twin.character)
+        clean.release(twin)
 
 
 def check_nothing_left() -> None:

@@ -212,6 +212,16 @@ def escape_cancels() -> Iterator[float]:
     yield from driver.key("Escape")
     yield from driver.wait_until(lambda: entry().bake is None, "the end of the bake")
     assert addon.module("blender.carrier").find_bake(skin()) is None
+    path = addon.module("blender.takes").default_path(skin())
+    kept = addon.module("blender.bake").kept_file(path)
+    assert kept.stat().st_size > 1000 and not Path(path).exists()
+    with bpy.context.temp_override(window=driver.window(), area=driver.view()):
+        bpy.ops.softrig.bake("INVOKE_DEFAULT")
+    yield from driver.wait_until(lambda: entry().bake is not None, "the bake that goes on")
+    assert kept.is_file()
+    yield from driver.key("Escape")
+    yield from driver.wait_until(lambda: entry().bake is None, "its end")
+    kept.unlink()
     skin().softrig.substeps, bpy.context.scene.frame_end = 10, scenes.LAST_FRAME
     yield 0.3
     yield from driver.wait_until(is_whole, "the shot after Esc")
@@ -222,6 +232,9 @@ def render_from_the_window() -> Iterator[float]:
     """Its handlers run on another thread; what they show is what was live."""
     scene, seen, threads = bpy.context.scene, {}, set()
     live = {}
+    prepare_render(scene)
+    yield 0.5
+    yield from driver.wait_until(is_whole, "the range of the render")
     for frame in (22, 24):
         scene.frame_set(frame)
         live[frame] = measure.evaluated(skin())
@@ -231,7 +244,6 @@ def render_from_the_window() -> Iterator[float]:
             seen[scene.frame_current] = measure.evaluated(skin(), depsgraph)
             threads.add(threading.current_thread())
 
-    prepare_render(scene)
     bpy.app.handlers.frame_change_post.append(look)
     bpy.ops.render.render("INVOKE_DEFAULT", animation=True)
     yield 0.5
@@ -242,6 +254,66 @@ def render_from_the_window() -> Iterator[float]:
     assert sorted(seen) == [22, 23, 24]
     assert all(measure.same_bits(seen[frame], live[frame]) for frame in live)
     yield from driver.wait_until(is_whole, "the shot after the render")
+
+
+def render_what_is_not_recorded_yet() -> Iterator[float]:
+    """Keys change and the render begins at once: it waits for the recording, and shows it."""
+    scene, rig, seen = bpy.context.scene, bpy.data.objects["Skin Rig"], {}
+    scene.frame_start, scene.frame_end = 22, 24
+    yield 0.3
+    yield from driver.wait_until(is_whole, "the short range")
+    rig.location.x = 9.0
+    rig.keyframe_insert("location", frame=scenes.STOP_FRAME)
+    skin().softrig.substeps = 100
+
+    def look(scene: Any, depsgraph: Any) -> None:
+        if depsgraph.mode == "RENDER":
+            seen[scene.frame_current] = measure.evaluated(skin(), depsgraph)
+
+    bpy.app.handlers.frame_change_post.append(look)
+    bpy.ops.render.render("INVOKE_DEFAULT", animation=True)
+    yield 0.5
+    yield from driver.wait_until(lambda: not bpy.app.is_job_running("RENDER"), "the render", 60)
+    bpy.app.handlers.frame_change_post.remove(look)
+    assert not addon.session().render_waits and not addon.session().render_problems
+    yield from driver.wait_until(is_whole, "the shot after the render")
+    assert sorted(seen) == [22, 23, 24]
+    for frame, positions in seen.items():
+        scene.frame_set(frame)
+        assert measure.same_bits(measure.evaluated(skin()), positions), frame
+    skin().softrig.substeps, scene.frame_start, scene.frame_end = 10, 1, scenes.LAST_FRAME
+    yield 0.3
+    yield from driver.wait_until(is_whole, "the long range")
+
+
+def a_cancelled_render_leaves_no_flag() -> Iterator[float]:
+    """By a real Esc, which Blender asks X for."""
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end, scene.cycles.samples = 1, scenes.LAST_FRAME, 4000
+    scene.render.resolution_x = scene.render.resolution_y = 400
+    bpy.context.preferences.view.render_display_type = "WINDOW"
+    yield 0.3
+    yield from driver.wait_until(is_whole, "the shot before the render")
+    bpy.ops.render.render("INVOKE_DEFAULT", animation=True)
+    yield from driver.wait_until(lambda: bpy.app.is_job_running("RENDER"), "the render")
+    yield 1.5
+    for _ in range(10):
+        if bpy.app.is_job_running("RENDER"):
+            driver.x_event("key", "Escape")
+        yield 0.5
+    yield from driver.wait_until(lambda: not bpy.app.is_job_running("RENDER"), "its end", 60)
+    assert not addon.session().render_waits
+    scene.cycles.samples = 1
+    scene.render.resolution_x = scene.render.resolution_y = 16
+    skin().softrig.softness = 0.3
+    yield 0.5
+    yield from driver.wait_until(is_whole, "the shot after the cancelled render")
+    skin().softrig.softness = 0.5
+    yield 0.3
+    for extra in bpy.context.window_manager.windows[1:]:
+        with bpy.context.temp_override(window=extra):
+            bpy.ops.wm.window_close()
+    yield 0.5
 
 
 def prepare_render(scene: Any) -> None:
@@ -315,6 +387,8 @@ STORY = (
     undo_and_redo_while_it_works,
     escape_cancels,
     render_from_the_window,
+    render_what_is_not_recorded_yet,
+    a_cancelled_render_leaves_no_flag,
     bake_and_free,
     undo_of_add_forgets,
     delete_while_it_works,
