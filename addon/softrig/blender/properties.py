@@ -26,7 +26,7 @@ from ..model.settings import (
 )
 from ..native.inputs import ShotSettings
 from . import carrier, compat, graph
-from .dials import NOT_KEYED, OVERRIDABLE, ForceDials, TimeDials, choices
+from .dials import NOT_KEYED, OVERRIDABLE, ForceDials, ShapeDials, TimeDials, choices
 
 
 def _get_quality(settings: Any) -> int:
@@ -79,7 +79,7 @@ def _progress(settings: Any) -> float:
     return entry.bake_progress if entry.bake_progress is not None else entry.progress
 
 
-class SoftrigSettings(ForceDials, TimeDials, bpy.types.PropertyGroup):
+class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup):
     """What the artist may change about one character."""
 
     uuid: StringProperty(

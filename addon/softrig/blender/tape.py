@@ -156,7 +156,8 @@ def read_dials(depsgraph: Any, ob: Any, scene: Any, row: FloatArray) -> None:
     dials = ob.evaluated_get(depsgraph).softrig
     row[0], row[1] = dials.gravity_factor, dials.wind_speed
     row[2:5] = dials.wind_direction
-    row[5], row[6], row[7] = dials.wind_gusts, dials.travel_felt, float(dials.cut)
+    row[5:7] = dials.wind_gusts, dials.travel_felt
+    row[7:9] = dials.pressure, float(dials.cut)
     row[SCENE_GRAVITY] = scene.gravity if scene.use_gravity else 0.0
 
 

@@ -102,14 +102,17 @@ class Api:
         return changed.value
 
     def write_controls(self, shot: Any, first_frame: int, rows: FloatArray) -> int:
-        """Rows are (frames, 9): gravity, wind, gusts, travel felt, cut. The first that differs."""
+        """Rows are (frames, 10): gravity, wind, gusts, travel felt, cut, pressure.
+
+        Answers the first that differs.
+        """
         changed = ctypes.c_int32()
         block = (bindings.FrameControls * len(rows))()
         table = np.frombuffer(block, np.dtype(bindings.FrameControls))
         table["structSize"] = ctypes.sizeof(bindings.FrameControls)
         table["gravity"], table["wind"] = rows[:, 0:3], rows[:, 3:6]
         table["windGusts"], table["travelFelt"] = rows[:, 6], rows[:, 7]
-        table["isCut"] = rows[:, 8] > 0.5
+        table["isCut"], table["pressure"] = rows[:, 8] > 0.5, rows[:, 9]
         self._lib.srShot_WriteControls(shot, first_frame, len(rows), block, ctypes.byref(changed))
         return changed.value
 

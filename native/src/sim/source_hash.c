@@ -10,7 +10,7 @@
 
 _Static_assert(sizeof(srShotParams) == offsetof(srShotParams, loop) + sizeof(int32_t),
                "a new dial needs its place in front of the last, so that no hole is hashed");
-_Static_assert(offsetof(srFrameControls, isCut) == sizeof(size_t) + 8 * sizeof(float),
+_Static_assert(offsetof(srFrameControls, isCut) == sizeof(size_t) + 9 * sizeof(float),
                "a new control has to be hashed");
 
 static srResult hashCharacter(const srCharacter* character, uint64_t* outHash) {

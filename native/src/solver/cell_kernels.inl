@@ -269,8 +269,7 @@ SR_KERNEL Mat findCorrection(const srCellMaterial* material, const Stretch* s, s
         C = addMat(&C, &L);
         excess = excess + srLoadFloatW(multiplier->volume);
     }
-    srFloatW divisor =
-        (K.x * dot(n.a, n.a) + K.y * dot(n.b, n.b)) + (K.z * dot(n.c, n.c) + compliance);
+    srFloatW divisor = (K.x * dot(n.a, n.a) + K.y * dot(n.b, n.b)) + (K.z * dot(n.c, n.c) + compliance);
     srFloatW wanted = (K.x * dot(n.a, C.a) + K.y * dot(n.b, C.b)) + (K.z * dot(n.c, C.c) - excess);
     srFloatW rho = wanted / divisor;
     rho = srSelect(divisor > zero, rho, zero);

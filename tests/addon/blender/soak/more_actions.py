@@ -111,6 +111,7 @@ def key_a_dial(world: World) -> bool:
         "wind_speed": world.chance.uniform(0.0, 20.0),
         "wind_gusts": world.chance.random(),
         "travel_felt": world.chance.random(),
+        "pressure": world.chance.uniform(-0.5, 1.0),
         "cut": world.chance.random() < 0.5,
     }
     name = world.pick(sorted(dials))
