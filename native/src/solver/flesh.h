@@ -119,13 +119,13 @@ double srFleshDials_FindTheta(const srFleshDials* dials);
 /// The dials spread over nodes and cells. Owns its arrays.
 typedef struct srFleshTuning {
     srFleshDials dials;
-    double h;        ///< The substep.
-    double theta;    ///< Where in the substep forces are taken: 1/2 its middle, 1 its end.
-    double massUnit; ///< What inverse masses are relative to.
-    float* weights;  ///< Inverse mass, pull to the pose and damping included; 0 follows the rig exactly.
-    float* carries;  ///< What the pull to the pose and the damping leave of a predicted move.
-    float* pulls;    ///< What the pull to the pose takes of an offset.
-    srCellBlock* blocks; ///< As the rest's, along axes of their own (see srCellMaterial).
+    double h;             ///< The substep.
+    double theta;         ///< Where in the substep forces are taken: 1/2 its middle, 1 its end.
+    double massUnit;      ///< What inverse masses are relative to.
+    float* weights;       ///< Inverse mass, pull to the pose and damping included; 0 follows the rig exactly.
+    float* carries;       ///< What the pull to the pose and the damping leave of a predicted move.
+    float* pulls;         ///< What the pull to the pose takes of an offset.
+    srCellBlock* blocks;  ///< As the rest's, along axes of their own (see srCellMaterial).
     srCellFibres* fibres; ///< Likewise; null when the rest has none.
     srCellMaterial* materials;
     srCellForceMaterial* forceMaterials; ///< Only with coarse correction.

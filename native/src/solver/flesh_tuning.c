@@ -252,7 +252,8 @@ static void findAxes(const double W[6], double V[3][3], double w[3]) {
 }
 
 // V'x, for the lane of a vector
-static void turnLane(double V[3][3], float x[3][SR_LANES_PER_BLOCK], int lane, float out[3][SR_LANES_PER_BLOCK]) {
+static void turnLane(double V[3][3], float x[3][SR_LANES_PER_BLOCK], int lane,
+                     float out[3][SR_LANES_PER_BLOCK]) {
     double old[3] = {(double)x[0][lane], (double)x[1][lane], (double)x[2][lane]};
     for (int axis = 0; axis < 3; ++axis) {
         out[axis][lane] = (float)(V[0][axis] * old[0] + V[1][axis] * old[1] + V[2][axis] * old[2]);

@@ -17,9 +17,9 @@
 #define SR_LANES_PER_BLOCK 8
 #define SR_ROW_FLOATS 4
 
-/// Rest of eight cells: where the rows of the corners begin (4 floats a node, the fourth the inverse mass), and
-/// the gradients of the shape functions of corners 1 to 3 (that of corner 0
-/// is minus their sum), so that F = sum over a of (x_a - x_0) g_a'.
+/// Rest of eight cells: where the rows of the corners begin (4 floats a node, the fourth the inverse mass),
+/// and the gradients of the shape functions of corners 1 to 3 (that of corner 0 is minus their sum), so that
+/// F = sum over a of (x_a - x_0) g_a'.
 typedef struct srCellBlock {
     alignas(32) int32_t places[4][SR_LANES_PER_BLOCK];
     float gradients[3][3][SR_LANES_PER_BLOCK]; ///< [corner - 1][axis]

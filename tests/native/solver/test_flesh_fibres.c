@@ -66,7 +66,8 @@ static void fibres_make_a_bar_stiffer_along_them_by_their_length(void** state) {
     double plain = findGrowth((srVec3){0.0, 0.0, 0.0}, 0.0, along);
     assert_near(findGrowth((srVec3){0.0, 4.0, 0.0}, 0.0, along) / plain, 0.25,
                 5e-3); // its cells shear a little
-    assert_near(findGrowth((srVec3){0.0, 0.25, 0.0}, 0.0, along) / plain, 4.0, 6e-2); // as long a way is not yet all over
+    assert_near(findGrowth((srVec3){0.0, 0.25, 0.0}, 0.0, along) / plain, 4.0,
+                6e-2); // as long a way is not yet all over
     assert_near(findGrowth((srVec3){4.0, 0.0, 0.0}, 0.0, along) / plain, 1.0, 5e-3);
     // bending is stretch along the bar, and shear, which is stiffer by 8 / 5 in the planes of fibres of 4
     const srVec3f aside = {0.2f, 0.0f, 0.0f};
