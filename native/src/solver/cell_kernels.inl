@@ -351,37 +351,49 @@ static void solveCells(const srCellSweep* sweep, int32_t begin, int32_t end, int
     }
 }
 
-static void addForces(const srCellSweep* sweep, int32_t begin, int32_t end) {
-    for (int32_t block = begin; block < end; block++) {
-        const srCellBlock* cells = &sweep->blocks[block];
-        const srCellPose* pose = &sweep->poses[block];
-        Corners u;
-        for (int corner = 0; corner < 4; corner++) {
-            gatherPlaces(sweep->rows, cells->places[corner], u.rows[corner]);
-        }
-        Mat dF = gradientOf(&u, cells->gradients);
-        Mat G = loadColumns(pose->G);
-        Stretch s = findStretch(sweep, block, &dF, &G, 1);
-        storeTurn(&sweep->turns[block], &s.q);
+SR_KERNEL void addBlockForces(const srCellSweep* sweep, int32_t block) {
+    const srCellBlock* cells = &sweep->blocks[block];
+    const srCellPose* pose = &sweep->poses[block];
+    Corners u;
+    for (int corner = 0; corner < 4; corner++) {
+        gatherPlaces(sweep->rows, cells->places[corner], u.rows[corner]);
+    }
+    Mat dF = gradientOf(&u, cells->gradients);
+    Mat G = loadColumns(pose->G);
+    Stretch s = findStretch(sweep, block, &dF, &G, 1);
+    storeTurn(&sweep->turns[block], &s.q);
 
-        // minus the first Piola-Kirchhoff stress, times V h^2
-        const srCellForceMaterial* material = &sweep->forceMaterials[block];
-        Mat n = cofactor(&s.F);
-        srFloatW excess = dot(s.F.a, n.a) - srLoadFloatW(pose->determinant);
-        srFloatW shape = srLoadFloatW(material->shape);
-        srFloatW pressure = srLoadFloatW(material->volume) * excess;
-        const srFloatW zero = {0};
-        Mat P = {addScaled(scaled(shape, s.C.a), pressure, n.a),
-                 addScaled(scaled(shape, s.C.b), pressure, n.b),
-                 addScaled(scaled(shape, s.C.c), pressure, n.c)};
-        P = (Mat){subVec((Vec){zero, zero, zero}, P.a), subVec((Vec){zero, zero, zero}, P.b),
-                  subVec((Vec){zero, zero, zero}, P.c)};
-        Vec forces[4];
-        spreadOver(&P, cells->gradients, forces);
-        for (int corner = 0; corner < 4; corner++) {
-            srFloatW lanes[3] = {forces[corner].x, forces[corner].y, forces[corner].z};
-            addToPlaces(sweep->forces, cells->places[corner], lanes);
+    // minus the first Piola-Kirchhoff stress, times V h^2
+    const srCellForceMaterial* material = &sweep->forceMaterials[block];
+    Mat n = cofactor(&s.F);
+    srFloatW excess = dot(s.F.a, n.a) - srLoadFloatW(pose->determinant);
+    srFloatW shape = srLoadFloatW(material->shape);
+    srFloatW pressure = srLoadFloatW(material->volume) * excess;
+    const srFloatW zero = {0};
+    Mat P = {addScaled(scaled(shape, s.C.a), pressure, n.a), addScaled(scaled(shape, s.C.b), pressure, n.b),
+             addScaled(scaled(shape, s.C.c), pressure, n.c)};
+    P = (Mat){subVec((Vec){zero, zero, zero}, P.a), subVec((Vec){zero, zero, zero}, P.b),
+              subVec((Vec){zero, zero, zero}, P.c)};
+    Vec forces[4];
+    spreadOver(&P, cells->gradients, forces);
+    for (int corner = 0; corner < 4; corner++) {
+        srFloatW lanes[3] = {forces[corner].x, forces[corner].y, forces[corner].z};
+        addToPlaces(sweep->forces, cells->places[corner], lanes);
+    }
+}
+
+static void addForces(const srCellSweep* sweep, int32_t begin, int32_t end) {
+    if (sweep->poseErrors == NULL && !sweep->hasFibres) {
+        srCellSweep plain = *sweep;
+        plain.poseErrors = NULL;
+        plain.hasFibres = false;
+        for (int32_t block = begin; block < end; block++) {
+            addBlockForces(&plain, block);
         }
+        return;
+    }
+    for (int32_t block = begin; block < end; block++) {
+        addBlockForces(sweep, block);
     }
 }
 
