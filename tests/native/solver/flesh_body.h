@@ -163,7 +163,8 @@ static __attribute__((unused)) void fleshCopyHeld(const FleshBody* body, bool* o
     }
 }
 
-static __attribute__((unused)) void fleshFillModuli(const srCage* cage, double young, double nu, double* mu, double* lambda) {
+static __attribute__((unused)) void fleshFillModuli(const srCage* cage, double young, double nu, double* mu,
+                                                    double* lambda) {
     for (int32_t cell = 0; cell < cage->cellCount; ++cell) {
         mu[cell] = young / (2.0 * (1.0 + nu));
         lambda[cell] = young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
