@@ -57,6 +57,10 @@ typedef struct Run {
     double factor;
     double milliseconds; // an iteration, all of its substeps
     double error;
+    int32_t tried;      // the most iterations, where it did not converge
+    double triedFactor; // and what was best with them
+    double triedError;
+    double triedMilliseconds;
     srVec3* path;
 } Run;
 
@@ -122,6 +126,19 @@ static void keepRun(Lab* lab, int32_t index, double factor, Run* run) {
     copyPath(lab, lab->paths[index], run);
 }
 
+// What does not converge is shown by its best path with the most iterations that were tried
+static void keepTried(Lab* lab, int32_t index, double factor, Run* run) {
+    double error = srThesisFindDistance(lab->scene, lab->paths[index], lab->exact);
+    if (run->iterations > 0 || (run->tried > 0 && !(error < run->triedError))) {
+        return;
+    }
+    run->tried = COUNTS[index];
+    run->triedFactor = factor;
+    run->triedError = error;
+    run->triedMilliseconds = 1e3 * lab->seconds[index] / (COUNTS[index] * lab->scene->frameCount);
+    copyPath(lab, lab->paths[index], run);
+}
+
 // Runs with more and more iterations until twice as many change nothing; keeps the run if it errs less than
 // what was kept so far
 static void converge(Lab* lab, const Method* method, double factor, Run* run) {
@@ -129,6 +146,12 @@ static void converge(Lab* lab, const Method* method, double factor, Run* run) {
     for (int32_t k = 0; k < COUNT_COUNT; ++k) {
         int32_t twice = k == 0 ? 1 : k + 2;
         if (twice >= COUNT_COUNT || COUNTS[twice] > lab->scene->mostIterations) {
+            for (int32_t last = twice - 1; last >= 0; --last) {
+                if (isPlayed[last]) {
+                    keepTried(lab, last, factor, run);
+                    return;
+                }
+            }
             return;
         }
         for (int32_t at = k; at <= twice; at += twice - k) {
@@ -167,6 +190,12 @@ static void add(const Lab* lab, const char* name, const char* what, double value
 static void addRun(const Lab* lab, const char* name, bool hasFactor, const Run* run) {
     add(lab, name, "iterations", run->iterations > 0 ? run->iterations : (double)INFINITY, "");
     if (run->iterations == 0) {
+        add(lab, name, "iterations tried", run->tried, "");
+        if (hasFactor) {
+            add(lab, name, "k, best with those", run->triedFactor, "");
+        }
+        add(lab, name, "an iteration", run->triedMilliseconds, "ms");
+        add(lab, name, "mean error after those", run->triedError, "m");
         return;
     }
     if (hasFactor) {

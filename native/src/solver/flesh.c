@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-#define NODES_PER_RANGE 2048
+#define NODES_PER_RANGE 1024
 #define BLOCKS_PER_RANGE 256
 #define FEWEST_SHARED_BLOCKS 128 // what is smaller is done before the others have heard of it
 #define FIRST_TURN_STEPS 8       // at most; the rotation starts from none in every frame
@@ -185,43 +185,46 @@ static void storeRange(int32_t begin, int32_t end, int32_t worker, void* context
     }
 }
 
+// what pushes from outside all through the frame
+static void pushNode(const Step* step, int32_t i, float loadScale) {
+    if (!isSaneVector(step->loads[i])) {
+        return;
+    }
+    float* row = step->scratch->rows + SR_ROW_FLOATS * (size_t)i;
+    float push = step->tuning->carries[i] * loadScale;
+    row[0] += push * step->loads[i].x;
+    row[1] += push * step->loads[i].y;
+    row[2] += push * step->loads[i].z;
+    if (step->isCoarse) {
+        memcpy(step->scratch->predicted + SR_ROW_FLOATS * (size_t)i, row, SR_ROW_FLOATS * sizeof(float));
+    }
+}
+
 // the end of one substep and the prediction of the next
 static void advanceRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Step* step = context;
     const srFleshTuning* tuning = step->tuning;
-    float ahead = (float)(tuning->theta * tuning->h);
-    float perSecond = (float)(1.0 / (tuning->theta * tuning->h));
-    float beyond = (float)(1.0 / tuning->theta);
-    float loadScale = ahead * ahead * step->toRest;
-    for (int32_t i = begin; i < end; ++i) {
-        float* row = step->scratch->rows + SR_ROW_FLOATS * (size_t)i;
-        float* u = step->scratch->starts + SR_ROW_FLOATS * (size_t)i;
-        float* w = step->scratch->velocities + SR_ROW_FLOATS * (size_t)i;
-        if (!step->isFirst) {
-            for (int c = 0; c < 3; ++c) {
-                float moved = row[c] - u[c];
-                u[c] = u[c] + beyond * moved;
-                w[c] = w[c] + beyond * (perSecond * moved - w[c]);
-            }
-        }
-        if (step->isLast) {
-            continue;
-        }
-        float carry = tuning->carries[i];
-        float pull = tuning->pulls[i];
-        for (int c = 0; c < 3; ++c) {
-            row[c] = u[c] + (carry * (ahead * w[c]) - pull * u[c]);
-        }
-        row[3] = tuning->weights[i];
-        if (step->loads != NULL && isSaneVector(step->loads[i])) {
-            float push = carry * loadScale;
-            row[0] += push * step->loads[i].x;
-            row[1] += push * step->loads[i].y;
-            row[2] += push * step->loads[i].z;
-        }
-        if (step->isCoarse) {
-            memcpy(step->scratch->predicted + SR_ROW_FLOATS * (size_t)i, row, SR_ROW_FLOATS * sizeof(float));
+    srAdvance advance = {
+        .rows = step->scratch->rows,
+        .starts = step->scratch->starts,
+        .velocities = step->scratch->velocities,
+        .carries = tuning->carries,
+        .pulls = tuning->pulls,
+        .weights = tuning->weights,
+        .predicted = step->isCoarse ? step->scratch->predicted : NULL,
+        .ahead = (float)(tuning->theta * tuning->h),
+        .perSecond = (float)(1.0 / (tuning->theta * tuning->h)),
+        .beyond = (float)(1.0 / tuning->theta),
+    };
+    if (!step->isFirst) {
+        step->kernels->finishNodes(&advance, begin, end);
+    }
+    if (!step->isLast) {
+        step->kernels->predictNodes(&advance, begin, end);
+        float loadScale = advance.ahead * advance.ahead * step->toRest;
+        for (int32_t i = begin; step->loads != NULL && i < end; ++i) {
+            pushNode(step, i, loadScale);
         }
     }
 }

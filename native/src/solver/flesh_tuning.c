@@ -30,6 +30,7 @@
 #define LEAST_COMPLIANCE 0.02
 
 #define JACOBI_SWEEPS 8
+#define AXES_AGREE 1e-10 // what is left off the diagonal, of the trace: far below a float
 
 #define COARSE_RELIEF (1.0 / 30.0)
 
@@ -223,9 +224,11 @@ static void findAxes(const double W[6], double V[3][3], double w[3]) {
     for (int k = 0; k < 9; ++k) {
         V[k / 3][k % 3] = k % 4 == 0 ? 1.0 : 0.0;
     }
-    for (int round = 0; round < 3 * JACOBI_SWEEPS; ++round) {
+    double small = AXES_AGREE * (A[0][0] + A[1][1] + A[2][2]);
+    for (int round = 0, quiet = 0; round < 3 * JACOBI_SWEEPS && quiet < 3; ++round) {
         int p = round % 3, q = (p + 1) % 3;
-        if (A[p][q] == 0.0) {
+        quiet = fabs(A[p][q]) <= small ? quiet + 1 : 0;
+        if (quiet > 0) {
             continue;
         }
         double half = (A[q][q] - A[p][p]) / (2.0 * A[p][q]);

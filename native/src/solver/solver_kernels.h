@@ -136,6 +136,20 @@ typedef struct srHandleMap {
     const float* centres;
 } srHandleMap;
 
+/// How nodes go on from one substep to the next (flesh.c). Rows; `carries`, `pulls` and `weights` a node.
+typedef struct srAdvance {
+    float* rows;
+    float* starts;
+    float* velocities;
+    const float* carries;
+    const float* pulls;
+    const float* weights;
+    float* predicted; ///< Null, or gets the rows too.
+    float ahead;
+    float perSecond;
+    float beyond;
+} srAdvance;
+
 #define SR_HANDLE_FLOATS 16 ///< Of a handle: a row for each of [X; 1].
 
 typedef struct srSolverKernels {
@@ -153,6 +167,10 @@ typedef struct srSolverKernels {
     void (*solveVolumes)(const srConstraintSweep* sweep, srVolumeBlock* blocks, int32_t begin, int32_t end);
     /// Patches `begin` to `end` - 1, one after another.
     void (*solvePatches)(const srPatchSweep* sweep, int32_t begin, int32_t end);
+    /// The end of a substep: rows become starts, and velocities follow.
+    void (*finishNodes)(const srAdvance* advance, int32_t begin, int32_t end);
+    /// The beginning of the next: rows where nodes would go by themselves.
+    void (*predictNodes)(const srAdvance* advance, int32_t begin, int32_t end);
     /// Adds to each handle's sums the residuals of nodes `begin` to `end` - 1: (predicted - row) / inverse
     /// mass + force.
     void (*restrictNodes)(const srHandleMap* map, const float* predicted, const float* forces,
