@@ -37,8 +37,9 @@ typedef struct srCharacterMaps {
     const float* damping;   ///< Factor on damping, 0.01 to 100; unpainted 1.
     const float* hold;      ///< 0 to 1: at least so much the flesh obeys its bone; 1 exactly. Unpainted 0.
     const float* pin;    ///< As hold; and where it is 1 the skin itself does not leave the pose, to the bit.
-    const float* detail; ///< 0 to 1: how fine the cage is, 0 as ever, 1 with cells of half the size.
-                         ///< Unpainted 0. The only map that the cage depends on.
+    const float* detail; ///< From 0.5 on the cage has cells of half the size there, and larger ones
+                         ///< elsewhere: `targetNodeCount` is met all the same. Unpainted 0. The only map that
+                         ///< the cage depends on.
 } srCharacterMaps;
 
 /// Nothing painted.

@@ -85,8 +85,8 @@ static srResult makeOwnCage(Preparing* preparing) {
         .targetNodeCount = preparing->def->targetNodeCount,
         .progress = preparing->job != NULL ? reportMeshing : NULL,
         .progressContext = preparing->job,
+        .detail = preparing->def->maps.detail,
     };
-    // painted detail (def->maps.detail) goes to the mesher here, once its cells may be of several sizes
     srMesherReport made = {0};
     srMesh mesh = {0};
     SR_TRY(srMeshSurface(&preparing->surface, &settings, &mesh, &made));
