@@ -92,6 +92,9 @@ SR_API srCharacterDef srDefaultCharacterDef(void);
 /// Bins of ten degrees from 0 to 180.
 #define SR_DIHEDRAL_BINS 18
 
+/// Bins of a tenth from 0 to 1.
+#define SR_ASPECT_BINS 10
+
 /// What preparing found and made. All lengths in skin space.
 typedef struct srCharacterReport {
     int32_t nonFiniteVertexCount;
@@ -122,6 +125,26 @@ typedef struct srCharacterReport {
     float mapsSeconds;                        ///< Of the painted maps.
     float totalSeconds;                       ///< Times are zero for a character that was opened.
     float peakMegabytes; ///< The most that the library held at once meanwhile, everything counted.
+
+    // what was repaired; all zero with a cage of the caller's own
+    int32_t weldedVertexCount;      ///< Vertices at the place of another one: taken as one.
+    int32_t duplicateTriangleCount; ///< Triangles on the corners of another one: left out.
+    int32_t flippedTriangleCount;   ///< Turned to face as most of their patch does.
+    int32_t turnedPatchCount; ///< Patches (parts joined by edges of two triangles) that were inside out.
+    int32_t closedHoleCount;
+    int32_t openRimCount;        ///< Holes too large to be closed, and outlines of sheets.
+    int32_t sheetCount;          ///< Patches without an inside: they got a thickness.
+    int32_t swallowedPatchCount; ///< Patches within flesh that bound nothing: left out.
+    int32_t cavityCount;         ///< Patches around a hollow.
+    int32_t skinPieceCount;      ///< Parts that the skin falls into.
+
+    int32_t cagePieceCount;               ///< Parts that the cage falls into.
+    int32_t copyCount;                    ///< Copies of cells where flesh only touches.
+    int32_t removedCellCount;             ///< Cells left out because the skin pinched itself there.
+    float cellSize;                       ///< Edge of the lattice's cubes at the skin.
+    float insideVolume;                   ///< Of the repaired skin, to a few per cent.
+    int32_t aspectCounts[SR_ASPECT_BINS]; ///< Three times inner by outer radius of cells, by tenths; 1 is
+                                          ///< regular.
 } srCharacterReport;
 
 /// Checks and copies `def` and starts to prepare in a thread of the library. The id is valid at once; what

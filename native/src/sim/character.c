@@ -80,6 +80,25 @@ static bool reportMeshing(float fraction, void* context) {
     return reportWhole(0.05f + 0.6f * fraction, context);
 }
 
+static void reportCage(const srMesherReport* made, srCharacterReport* out) {
+    const srSolidReport* solid = &made->solid;
+    out->weldedVertexCount = solid->weldedPointCount;
+    out->duplicateTriangleCount = solid->duplicateCount;
+    out->flippedTriangleCount = solid->flippedTriangleCount;
+    out->turnedPatchCount = solid->turnedPatchCount;
+    out->closedHoleCount = solid->closedHoleCount;
+    out->openRimCount = solid->openRimCount;
+    out->sheetCount = solid->sheetCount;
+    out->swallowedPatchCount = solid->swallowedCount;
+    out->cavityCount = solid->cavityCount;
+    out->skinPieceCount = solid->pieceCount;
+    out->cagePieceCount = made->pieceCount;
+    out->copyCount = made->copyCount;
+    out->removedCellCount = made->removedCellCount;
+    out->cellSize = (float)made->spacing;
+    out->insideVolume = (float)made->insideVolume;
+}
+
 static srResult makeOwnCage(Preparing* preparing) {
     srMesherSettings settings = {
         .targetNodeCount = preparing->def->targetNodeCount,
@@ -90,6 +109,7 @@ static srResult makeOwnCage(Preparing* preparing) {
     srMesherReport made = {0};
     srMesh mesh = {0};
     SR_TRY(srMeshSurface(&preparing->surface, &settings, &mesh, &made));
+    reportCage(&made, &preparing->character->report);
     preparing->character->cage = mesh.cage;
     preparing->pointCells = mesh.pointCells;
     return sr_success;
@@ -128,6 +148,7 @@ static srResult makeCage(Preparing* preparing) {
     out->largestAngleDegrees = (float)largestDegrees;
     out->volume = (float)volume;
     srCountDihedrals(cage, out->dihedralCounts, SR_DIHEDRAL_BINS);
+    srCountAspects(cage, out->aspectCounts, SR_ASPECT_BINS);
     return finishStage(preparing, 0.65f, &out->cageSeconds);
 }
 
