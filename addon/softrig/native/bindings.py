@@ -147,6 +147,10 @@ class CharacterDef(ctypes.Structure):
         ("cageCellCount", ctypes.c_int32),
         ("targetNodeCount", ctypes.c_int32),
         ("maps", CharacterMaps),
+        ("largestHole", ctypes.c_float),
+        ("sheetThickness", ctypes.c_float),
+        ("fillsHollows", ctypes.c_bool),
+        ("joinsTouching", ctypes.c_bool),
     )
 
 

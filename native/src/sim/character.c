@@ -100,11 +100,15 @@ static void reportCage(const srMesherReport* made, srCharacterReport* out) {
 }
 
 static srResult makeOwnCage(Preparing* preparing) {
+    const srCharacterDef* def = preparing->def;
+    const srSolidSettings solid = {(double)def->largestHole, (double)def->sheetThickness, def->fillsHollows};
     srMesherSettings settings = {
-        .targetNodeCount = preparing->def->targetNodeCount,
+        .targetNodeCount = def->targetNodeCount,
         .progress = preparing->job != NULL ? reportMeshing : NULL,
         .progressContext = preparing->job,
-        .detail = preparing->def->maps.detail,
+        .detail = def->maps.detail,
+        .solid = &solid,
+        .gluesContacts = def->joinsTouching,
     };
     srMesherReport made = {0};
     srMesh mesh = {0};
