@@ -12,6 +12,7 @@
 
 static const char usage[] =
     "Usage: softrig prepare MESH -o CHARACTER [--rig RIG] [--nodes N] [--cage CAGE.mesh] [--workers N]\n"
+    "                        [--json]\n"
     "\n"
     "Fits a cage of tetrahedra to the inside of a surface, brings the rig to it, says what was found and\n"
     "made, and stores the prepared character (docs/character-format.md) for `softrig simulate --prepared`.\n"
@@ -21,7 +22,8 @@ static const char usage[] =
     "  --rig RIG      bones and weights (docs/rig-format.md)\n"
     "  --nodes N      wanted size of the cage, 50 to 200,000 (default 1,000)\n"
     "  --cage FILE    also writes the cage alone, in MEDIT's text format\n"
-    "  --workers N    threads, 1 to 64; the result does not depend on it\n";
+    "  --workers N    threads, 1 to 64; the result does not depend on it\n"
+    "  --json         prints one line for machines instead of the table\n";
 
 static bool writeCage(srCharacterId character, const srCharacterReport* report, const char* path,
                       srCliError* error) {
@@ -53,14 +55,17 @@ static bool checkOutputs(const srCliInputs* inputs, const char* outputPath, cons
     return cagePath == NULL || srCliCheckOutput(cagePath, &kept, error);
 }
 
-static bool prepare(srCliInputs* inputs, const char* outputPath, const char* cagePath, srCliError* error) {
+static bool prepare(srCliInputs* inputs, const char* outputPath, const char* cagePath, bool wantsJson,
+                    srCliError* error) {
     srCharacterId character = {0};
     srCharacterReport report = {0};
     bool isDone = checkOutputs(inputs, outputPath, cagePath, error) && srCliInputs_Read(inputs, error) &&
                   srCliPrepareCharacter(inputs, &character, &report, error) &&
                   srCliStoreCharacter(character, outputPath, error) &&
                   (cagePath == NULL || writeCage(character, &report, cagePath, error));
-    if (isDone) {
+    if (isDone && wantsJson) {
+        srCliPrintReportJson(inputs, &report);
+    } else if (isDone) {
         srCliPrintReport(inputs, &report);
     }
     srDestroyCharacter(character);
@@ -73,6 +78,7 @@ int srCliRunPrepare(int argumentCount, char** arguments) {
     const char* outputPath = NULL;
     const char* cagePath = NULL;
     int32_t workerCount = srGetWorkerCount();
+    bool wantsJson = false;
     bool wantsHelp = false;
     const srCliOption table[] = {
         {"-o", sr_cliOptionText, &outputPath},
@@ -80,6 +86,7 @@ int srCliRunPrepare(int argumentCount, char** arguments) {
         {"--nodes", sr_cliOptionInteger, &inputs.nodeCount},
         {"--cage", sr_cliOptionText, &cagePath},
         {"--workers", sr_cliOptionInteger, &workerCount},
+        {"--json", sr_cliOptionFlag, &wantsJson},
         {"--help", sr_cliOptionFlag, &wantsHelp},
     };
     srCliOptions options = {table, sizeof(table) / sizeof(table[0]), &inputs.skinPath, 1, 0};
@@ -97,6 +104,7 @@ int srCliRunPrepare(int argumentCount, char** arguments) {
     if (srSetWorkerCount(workerCount) != sr_success) {
         return srCliReportUsage("prepare", srGetErrorText());
     }
-    return prepare(&inputs, outputPath, cagePath, &error) ? SR_CLI_EXIT_FINE
-                                                          : srCliReportFailure("prepare", error.text);
+    return prepare(&inputs, outputPath, cagePath, wantsJson, &error)
+               ? SR_CLI_EXIT_FINE
+               : srCliReportFailure("prepare", error.text);
 }

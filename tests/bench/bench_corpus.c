@@ -58,8 +58,8 @@ static void addToGroup(srGroup* group, const srCase* made, const srVerdict* verd
     double nodes = fit->nodeCount / (double)made->wantedNodes;
     group->leastVolume = fmin(group->leastVolume, fit->volumeRatio);
     group->mostVolume = fmax(group->mostVolume, fit->volumeRatio);
-    group->outside = fmax(group->outside, fit->outsideCells);
-    group->missing = fmax(group->missing, fit->missingCells);
+    group->outside = fmax(group->outside, fit->outsideCells / made->limits.mostCells);
+    group->missing = fmax(group->missing, fit->missingCells / made->limits.mostCells);
     group->leastNodes = fmin(group->leastNodes, nodes);
     group->mostNodes = fmax(group->mostNodes, nodes);
     group->smallestAngle = fmin(group->smallestAngle, fit->smallestAngleDegrees);
@@ -164,8 +164,8 @@ static void reportGroup(srBenchReport* report, const srGroup* group) {
     }
     srBench_Add(report, name, "volume, least of what is inside", group->leastVolume, "", ">= 0.97");
     srBench_Add(report, name, "volume, most of what may be", group->mostVolume, "", "<= 1.3");
-    srBench_Add(report, name, "boundary from skin, furthest", group->outside, "cells", "<= 1");
-    srBench_Add(report, name, "skin from boundary, furthest", group->missing, "cells", "<= 1");
+    srBench_Add(report, name, "boundary from skin, furthest, of the limit", group->outside, "", "<= 1");
+    srBench_Add(report, name, "skin from boundary, furthest, of the limit", group->missing, "", "<= 1");
     srBench_Add(report, name, "nodes of wanted, least", group->leastNodes, "", ">= 0.6");
     srBench_Add(report, name, "nodes of wanted, most", group->mostNodes, "", NULL);
     srBench_Add(report, name, "smallest dihedral angle", group->smallestAngle, "degrees", NULL);

@@ -126,6 +126,16 @@ def describe(entry: Entry) -> str:
 def repairs(report: dict[str, float]) -> list[str]:
     """What preparing found in the mesh, in words; empty for a clean one."""
     sentences = (
+        ("closedHoleCount", "{} holes closed"),
+        ("openRimCount", "{} rims left open"),
+        ("sheetCount", "{} sheets made thick"),
+        ("flippedTriangleCount", "{} triangles flipped"),
+        ("turnedPatchCount", "{} parts inside out, turned"),
+        ("duplicateTriangleCount", "{} triangles given twice"),
+        ("weldedVertexCount", "{} vertices welded"),
+        ("swallowedPatchCount", "{} parts inside others left out"),
+        ("cavityCount", "{} hollows"),
+        ("copyCount", "{} cells copied where parts only touch"),
         ("borderEdgeCount", "{} open border edges"),
         ("nonManifoldEdgeCount", "{} edges with more than two faces"),
         ("degenerateTriangleCount", "{} triangles without area"),

@@ -11,6 +11,7 @@ SR_VERSION_PATCH = 0
 SR_ABI_VERSION = 3
 SR_NULL_INDEX = -1
 SR_DIHEDRAL_BINS = 18
+SR_ASPECT_BINS = 10
 
 
 class Result(enum.IntEnum):
@@ -146,6 +147,10 @@ class CharacterDef(ctypes.Structure):
         ("cageCellCount", ctypes.c_int32),
         ("targetNodeCount", ctypes.c_int32),
         ("maps", CharacterMaps),
+        ("largestHole", ctypes.c_float),
+        ("sheetThickness", ctypes.c_float),
+        ("fillsHollows", ctypes.c_bool),
+        ("joinsTouching", ctypes.c_bool),
     )
 
 
@@ -178,6 +183,22 @@ class CharacterReport(ctypes.Structure):
         ("mapsSeconds", ctypes.c_float),
         ("totalSeconds", ctypes.c_float),
         ("peakMegabytes", ctypes.c_float),
+        ("weldedVertexCount", ctypes.c_int32),
+        ("duplicateTriangleCount", ctypes.c_int32),
+        ("flippedTriangleCount", ctypes.c_int32),
+        ("turnedPatchCount", ctypes.c_int32),
+        ("closedHoleCount", ctypes.c_int32),
+        ("openRimCount", ctypes.c_int32),
+        ("sheetCount", ctypes.c_int32),
+        ("swallowedPatchCount", ctypes.c_int32),
+        ("cavityCount", ctypes.c_int32),
+        ("skinPieceCount", ctypes.c_int32),
+        ("cagePieceCount", ctypes.c_int32),
+        ("copyCount", ctypes.c_int32),
+        ("removedCellCount", ctypes.c_int32),
+        ("cellSize", ctypes.c_float),
+        ("insideVolume", ctypes.c_float),
+        ("aspectCounts", ctypes.c_int32 * 10),
     )
 
 

@@ -13,7 +13,7 @@
 #include "mesh/manifold.h"
 #include "mesh/progress.h"
 #include "mesh/quality.h"
-#include "mesh/scaffold.h"
+#include "mesh/sampling.h"
 #include "mesh/splinters.h"
 #include "mesh/stuffing.h"
 
@@ -114,8 +114,10 @@ static double findSpacing(double volume, double area, double target, double low,
 // The lattice of this spacing, or of the finest that memory is worth.
 static void makeLattice(const Meshing* meshing, double* spacing, srLattice* outLattice) {
     double beyond = meshing->solid.halfThickness;
-    while (!srMakeLattice(meshing->lower, meshing->upper, beyond + THIN_OFFSET * *spacing, *spacing,
-                          MAX_POINT_COUNT, outLattice)) {
+    int32_t most = meshing->settings->detail != NULL ? MAX_POINT_COUNT / 8 : MAX_POINT_COUNT;
+    while (!srMakeLattice(meshing->lower, meshing->upper, beyond + THIN_OFFSET * *spacing, *spacing, most,
+                          outLattice) ||
+           !srLattice_Pad(outLattice, 2, most)) {
         *spacing *= 1.1;
     }
 }
@@ -127,29 +129,13 @@ static srProgress partOfTrial(const Meshing* meshing, int trial) {
     return srPartOfProgress(&whole, begin, 0.5 + 0.5 * begin);
 }
 
-static double clampShare(double x) {
-    return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 : x;
-}
-
 static srResult sampleScaffold(const Meshing* meshing, const srProgress* progress, Trial* trial) {
     srLattice lattice;
     makeLattice(meshing, &trial->spacing, &lattice);
     srField field = srMakeContactField(&meshing->contacts, &meshing->solid);
-    double* phi = SR_PUSH(trial->arena, double, lattice.pointCount, "distances");
-    if (phi == NULL) {
-        return srFailOutOfMemory("the lattice");
-    }
-    srProgress sampling = srPartOfProgress(progress, 0.0, 0.9),
-               walking = srPartOfProgress(progress, 0.9, 1.0);
-    SR_TRY(srField_Sample(&field, &lattice, phi, &sampling));
-
-    // each point stands for half a cube, as far as it is inside
-    for (int32_t p = 0; p < lattice.pointCount; p++) {
-        trial->insideVolume += clampShare(0.5 - phi[p] / (0.8 * trial->spacing));
-    }
-    trial->insideVolume *= 0.5 * trial->spacing * trial->spacing * trial->spacing;
-    return srCreateScaffold(&lattice, phi, THIN_OFFSET * trial->spacing, trial->arena, &walking,
-                            &trial->scaffold);
+    const srSampling sampling = {&field, meshing->surface, meshing->settings->detail, THIN_OFFSET};
+    return srSampleScaffold(&lattice, &sampling, trial->arena, progress, &trial->scaffold,
+                            &trial->insideVolume);
 }
 
 // What deviation is good enough after so many trials.

@@ -80,16 +80,40 @@ static bool reportMeshing(float fraction, void* context) {
     return reportWhole(0.05f + 0.6f * fraction, context);
 }
 
+static void reportCage(const srMesherReport* made, srCharacterReport* out) {
+    const srSolidReport* solid = &made->solid;
+    out->weldedVertexCount = solid->weldedPointCount;
+    out->duplicateTriangleCount = solid->duplicateCount;
+    out->flippedTriangleCount = solid->flippedTriangleCount;
+    out->turnedPatchCount = solid->turnedPatchCount;
+    out->closedHoleCount = solid->closedHoleCount;
+    out->openRimCount = solid->openRimCount;
+    out->sheetCount = solid->sheetCount;
+    out->swallowedPatchCount = solid->swallowedCount;
+    out->cavityCount = solid->cavityCount;
+    out->skinPieceCount = solid->pieceCount;
+    out->cagePieceCount = made->pieceCount;
+    out->copyCount = made->copyCount;
+    out->removedCellCount = made->removedCellCount;
+    out->cellSize = (float)made->spacing;
+    out->insideVolume = (float)made->insideVolume;
+}
+
 static srResult makeOwnCage(Preparing* preparing) {
+    const srCharacterDef* def = preparing->def;
+    const srSolidSettings solid = {(double)def->largestHole, (double)def->sheetThickness, def->fillsHollows};
     srMesherSettings settings = {
-        .targetNodeCount = preparing->def->targetNodeCount,
+        .targetNodeCount = def->targetNodeCount,
         .progress = preparing->job != NULL ? reportMeshing : NULL,
         .progressContext = preparing->job,
+        .detail = def->maps.detail,
+        .solid = &solid,
+        .gluesContacts = def->joinsTouching,
     };
-    // painted detail (def->maps.detail) goes to the mesher here, once its cells may be of several sizes
     srMesherReport made = {0};
     srMesh mesh = {0};
     SR_TRY(srMeshSurface(&preparing->surface, &settings, &mesh, &made));
+    reportCage(&made, &preparing->character->report);
     preparing->character->cage = mesh.cage;
     preparing->pointCells = mesh.pointCells;
     return sr_success;
@@ -128,6 +152,7 @@ static srResult makeCage(Preparing* preparing) {
     out->largestAngleDegrees = (float)largestDegrees;
     out->volume = (float)volume;
     srCountDihedrals(cage, out->dihedralCounts, SR_DIHEDRAL_BINS);
+    srCountAspects(cage, out->aspectCounts, SR_ASPECT_BINS);
     return finishStage(preparing, 0.65f, &out->cageSeconds);
 }
 

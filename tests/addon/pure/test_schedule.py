@@ -194,6 +194,10 @@ def test_the_panel_is_told_in_words(live: Entry) -> None:
 
 def test_only_what_was_found_is_reported() -> None:
     assert repairs({"borderEdgeCount": 12, "nonManifoldEdgeCount": 0}) == ["12 open border edges"]
+    assert repairs({"closedHoleCount": 2, "turnedPatchCount": 1, "copyCount": 0}) == [
+        "2 holes closed",
+        "1 parts inside out, turned",
+    ]
     assert repairs({}) == []
 
 
