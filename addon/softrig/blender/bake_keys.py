@@ -92,7 +92,7 @@ def _copy(ob: Any) -> Any:
     for modifier in list(copy.modifiers):
         behind = behind or carrier.is_ours(modifier)
         if behind or not modifier.show_viewport:
-            copy.modifiers.remove(modifier)
+            carrier.remove_modifier(copy, modifier)
     return copy
 
 

@@ -93,7 +93,7 @@ def make_probe(ob: Any) -> Any:
     for modifier in list(probe.modifiers):
         followed = modifier.type == "ARMATURE" or modifier.type not in NOT_FOLLOWED
         if modifier.name not in kept or not followed:
-            probe.modifiers.remove(modifier)
+            carrier.remove_modifier(probe, modifier)
         else:
             modifier.show_viewport = modifier.show_viewport or modifier.show_render
     return probe

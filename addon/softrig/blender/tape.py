@@ -25,7 +25,7 @@ from ..model.controls import DIAL_COUNT, SCENE_GRAVITY
 from ..model.rig import Bone, RefusalError, TapePlan
 from ..model.session import Session
 from ..native.arrays import FloatArray, IntArray
-from . import followed
+from . import carrier, followed
 
 NAME = "Softrig Tape"
 _TIME_SETTINGS = ("fps", "fps_base", "frame_map_old", "frame_map_new")
@@ -118,7 +118,8 @@ def _make_twin(ob: Any, mesh: Any) -> Any:
     twin = ob.copy()
     twin.name = NAME
     twin.data = mesh
-    twin.modifiers.clear()
+    for modifier in list(twin.modifiers):
+        carrier.remove_modifier(twin, modifier)
     return twin
 
 
