@@ -18,18 +18,14 @@ from ..model.rig import RefusalError
 from ..model.session import Entry, Session
 from ..native.arrays import FloatArray
 from . import carrier, compat, gather, tape
+from .bake_names import PREFIX, is_ours
 
-PREFIX = "Softrig "
 OURS = "softrig_made"
 """On the shape keys: 1 when there were none before, so that Basis goes with the others."""
 SHIFT = 0.05
 """Of the copies, as a share of the skin's size: large enough for single precision."""
 SMALLEST_DETERMINANT = 1e-6
 """A vertex that the rig squeezes flatter than this cannot be brought back; it stays in its pose."""
-
-
-def is_ours(key: Any) -> bool:
-    return key.name.startswith(PREFIX) and key.name[len(PREFIX) :].lstrip("-").isdigit()
 
 
 def has_keys(ob: Any) -> bool:
@@ -96,7 +92,7 @@ def _copy(ob: Any) -> Any:
     for modifier in list(copy.modifiers):
         behind = behind or carrier.is_ours(modifier)
         if behind or not modifier.show_viewport:
-            copy.modifiers.remove(modifier)
+            carrier.remove_modifier(copy, modifier)
     return copy
 
 

@@ -199,11 +199,16 @@ def detach(ob: Any) -> None:
     show_borrowed(ob, True)
 
 
+def remove_modifier(ob: Any, modifier: Any) -> None:
+    """Any modifier; of ours the carrier is let go first, or 5.2 goes on counting its user."""
+    if is_ours(modifier):
+        compat.set_input(modifier, graph.CARRIER, None)
+    ob.modifiers.remove(modifier)
+
+
 def _take_off(ob: Any, modifier: Any, carrier: Any) -> None:
     if modifier is not None:
-        if modifier.node_group is not None:
-            compat.set_input(modifier, graph.CARRIER, None)  # 5.2 goes on counting it otherwise
-        ob.modifiers.remove(modifier)
+        remove_modifier(ob, modifier)
     remove_carrier(carrier)
     graph.remove_unused()
 

@@ -84,7 +84,7 @@ def _shape_facts(entry: Entry | None, ob: Any) -> dict[str, Any]:
         "vertices": len(ob.data.vertices),
         "prepared_vertices": len(holder.data.vertices) if holder is not None else 0,
         "editing": ob.data.is_editmode,
-        "unweighted": int(entry.report.get("unweightedVertexCount", 0)) if entry else 0,
+        "unweighted": _count_unweighted(entry, ob),
         "is_flat": min(scale) < FLAT,
         "size": max(side * part for side, part in zip(sides, scale, strict=True)),
         "gravity": ob.softrig.gravity_factor,
@@ -92,6 +92,13 @@ def _shape_facts(entry: Entry | None, ob: Any) -> dict[str, Any]:
         "lost_map": lost.title(),
         "lost_group": getattr(ob.softrig, f"map_{lost}") if lost else "",
     }
+
+
+def _count_unweighted(entry: Entry | None, ob: Any) -> int:
+    """None are missed where there is no armature, or where something else moves the skin too."""
+    if entry is None or not tape.find_armatures(ob) or (entry.build and entry.build.deformers):
+        return 0
+    return int(entry.report.get("unweightedVertexCount", 0))
 
 
 def find_lost_map(ob: Any) -> str:

@@ -18,7 +18,7 @@ from ..model.rig import (
 )
 from ..model.session import BuildInputs, Session
 from ..native.arrays import FloatArray, IntArray
-from . import carrier, compat, tape
+from . import carrier, compat, followed, tape
 from .properties import read_map_choices
 
 
@@ -26,7 +26,9 @@ def build_inputs(ob: Any) -> BuildInputs:
     settings, armatures = ob.softrig, tape.list_armature_modifiers(ob)
     count = len(ob.data.vertices)
     detail = read_map_choices(ob).detail
-    return BuildInputs(count, settings.cage_nodes, settings.loose_parts, armatures, detail)
+    deformers = followed.list_deformers(ob)
+    words = settings.loose_parts
+    return BuildInputs(count, settings.cage_nodes, words, armatures, deformers, detail)
 
 
 def check_object(ob: Any) -> None:

@@ -27,6 +27,7 @@ CHUNK_SECONDS = 0.1
 STEP_SECONDS = 0.5
 """Likewise where the whole scene is stepped, which the artist asked for."""
 STEPS = "This rig reads the scene: recording steps the whole scene."
+NOT_STEPPED = "Then only its bones are recorded, not what {} does."
 ASKS = f"{STEPS} After a change press Record Again."
 DIFFERS = (
     "At frame {} the scene shows another pose than the recording. Key the pose; or, if the rig "
@@ -105,6 +106,8 @@ def _prepare(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
 def _open_shot(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     entry.scene_name = scene.name
     session.open_shot(entry, objects.shot_frames(ob, scene), settings_of(entry, ob))
+    if entry.build.deformers:
+        session.follow_skin(entry, gather.read_positions(ob.data))
 
 
 def _record(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
@@ -114,6 +117,8 @@ def _record(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     known = ob.softrig.step_scene or entry.suspected or not entry.surroundings.gravity
     entry.steps_scene = known or readers.reads_scene(ob, armatures)
     entry.notice = STEPS if entry.steps_scene else ""
+    if entry.steps_scene and entry.build.deformers:
+        entry.notice = f"{STEPS} {NOT_STEPPED.format(', '.join(entry.build.deformers))}"
     if waits_for_artist(session, entry):
         _ask(entry)
 
@@ -270,8 +275,9 @@ def _record_chunk(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     if entry.steps_scene:
         recording = tape.record_stepping(session, scene, ob, entry.plan, frames, STEP_SECONDS)
     else:
-        recording = tape.record(session, scene, ob, entry.plan, frames, CHUNK_SECONDS)
-    missing = session.write_rows(entry, recording.rows, recording.dials)
+        followed = bool(entry.build.deformers)
+        recording = tape.record(session, scene, ob, entry.plan, frames, CHUNK_SECONDS, followed)
+    missing = session.write_rows(entry, recording.rows, recording.dials, recording.skins)
     if settings_of(entry, ob) != entry.settings:
         happen(session, entry, ob, scene, Event.SETTINGS_CHANGED)
     if missing > 0:

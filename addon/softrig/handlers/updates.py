@@ -11,6 +11,15 @@ from ..blender import watch
 from . import timer
 from .guard import guarded, usable
 
+MOVERS = (
+    bpy.types.Action,
+    bpy.types.Armature,
+    bpy.types.Curve,
+    bpy.types.Key,
+    bpy.types.Lattice,
+)
+"""Data whose change may move a skin."""
+
 
 @persistent
 @guarded
@@ -39,4 +48,4 @@ def is_rig_update(update: Any) -> bool:
     if isinstance(identity, bpy.types.Object):
         posed = identity.type == "ARMATURE" and update.is_updated_geometry
         return update.is_updated_transform or posed
-    return isinstance(identity, bpy.types.Action | bpy.types.Armature)
+    return isinstance(identity, MOVERS)

@@ -37,6 +37,8 @@ class BuildInputs:
     loose_parts: str
     armatures: tuple[tuple[str, bool], ...] = ()
     """The armature modifiers and whether each is switched on."""
+    deformers: tuple[str, ...] = ()
+    """What moves the skin besides bones: then its points are recorded too."""
     detail: MapChoice = MapChoice()
     """The one painted map that the cage depends on."""
 
@@ -89,6 +91,8 @@ class Entry:
     """The tape, to compare what the scene shows."""
     controls: FloatArray | None = None
     """What the dials came to beside it."""
+    skins: Any = None
+    """A digest of the points that were recorded, where something else than bones moves them."""
     compared_at: float = -1e9
     may_step: bool = False
     """The artist asked for it; recording never moves the scene's frame of its own accord."""
@@ -236,8 +240,20 @@ class Session:
         entry.shot = self.api.create_shot(entry.character, frames, settings)
         entry.shot_status = self.api.shot_status(entry.shot)
 
-    def write_rows(self, entry: Entry, rows: FloatArray, dials: FloatArray | None = None) -> int:
+    def follow_skin(self, entry: Entry, rest: FloatArray) -> None:
+        """Something else than bones moves it: `skins` come with the rows of the tape."""
+        self.api.follow_skin(entry.shot, rest)
+
+    def write_rows(
+        self,
+        entry: Entry,
+        rows: FloatArray,
+        dials: FloatArray | None = None,
+        skins: FloatArray | None = None,
+    ) -> int:
         """The next rows of the tape; how many frames are still missing."""
+        if skins is not None:
+            self._write_skins(entry, skins)
         self._write(entry, rows, dials)
         return entry.frames.shot_count - entry.recorded_until
 
@@ -247,6 +263,15 @@ class Session:
         """Writes rows over recorded ones; whether any differed."""
         end = entry.frames.shot_first + entry.recorded_until + len(rows)
         return self._write(entry, rows, dials) < end
+
+    def _write_skins(self, entry: Entry, skins: FloatArray) -> None:
+        """Before the rows: the worker begins with those."""
+        if entry.skins is None or entry.recorded_until == 0:
+            entry.skins = hashlib.blake2b(digest_size=16)
+        entry.skins.update(skins.tobytes())
+        first = entry.frames.shot_first + entry.recorded_until
+        if self.api.write_skin(entry.shot, first, skins) < first + len(skins):
+            entry.asked = None
 
     def _write(self, entry: Entry, rows: FloatArray, dials: FloatArray | None) -> int:
         """Dials go first: the worker begins with the rows of the rig."""
@@ -287,6 +312,7 @@ class Session:
         """The tape is whole."""
         digest = hashlib.blake2b(entry.rows.tobytes(), digest_size=16)
         digest.update(entry.controls.tobytes() if entry.controls is not None else b"")
+        digest.update(entry.skins.digest() if entry.skins is not None else b"")
         entry.motion = digest.hexdigest()
 
     def bake_source(self, entry: Entry) -> str:
@@ -364,7 +390,7 @@ class Session:
             return
         self.close_shot(entry)
         character, entry.character = entry.character, None
-        entry.frames = entry.rows = entry.controls = entry.surroundings = None
+        entry.frames = entry.rows = entry.controls = entry.surroundings = entry.skins = None
         entry.suspected = False
         entry.job = None
         entry.report = {}

@@ -101,6 +101,18 @@ class Api:
         )
         return changed.value
 
+    def follow_skin(self, shot: Any, rest: FloatArray) -> None:
+        """What `write_skin` records counts; `rest` is the skin that was prepared."""
+        self._lib.srShot_FollowSkin(shot, float_pointer(rest), len(rest) // 3)
+
+    def write_skin(self, shot: Any, first_frame: int, rows: FloatArray) -> int:
+        """Rows are (frames, 3 a vertex). The first frame that differs from what was there."""
+        changed = ctypes.c_int32()
+        self._lib.srShot_WriteSkin(
+            shot, first_frame, len(rows), float_pointer(rows), rows.size, ctypes.byref(changed)
+        )
+        return changed.value
+
     def write_controls(self, shot: Any, first_frame: int, rows: FloatArray) -> int:
         """Rows are (frames, 10): gravity, wind, gusts, travel felt, cut, pressure.
 

@@ -364,6 +364,18 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
             ctypes.POINTER(ctypes.c_int32),
         ),
     ),
+    "srShot_FollowSkin": (ctypes.c_int32, (ShotId, ctypes.POINTER(ctypes.c_float), ctypes.c_int32)),
+    "srShot_WriteSkin": (
+        ctypes.c_int32,
+        (
+            ShotId,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_float),
+            ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_int32),
+        ),
+    ),
     "srDefaultFrameControls": (FrameControls, ()),
     "srShot_WriteControls": (
         ctypes.c_int32,

@@ -91,6 +91,19 @@ SR_API srResult srDestroyShot(srShotId shot);
 SR_API srResult srShot_WriteTape(srShotId shot, int32_t firstFrame, int32_t rowCount, const float* matrices,
                                  int64_t floatCount, int32_t* outFirstChangedFrame);
 
+/// The skin is moved by something else than bones as well (lattices, shape keys, dual quaternions, bendy
+/// bones, caches): what `srShot_WriteSkin` records counts from now on. `restPositions` are those that the
+/// character was prepared from.
+SR_API srResult srShot_FollowSkin(srShotId shot, const float* restPositions, int32_t vertexCount);
+
+/// Writes where the deformed skin is, in skin space, for `rowCount` frames from `firstFrame` on, anywhere in
+/// the range: 3 floats a vertex; `floatCount` is for all frames. Write them before the same frames of the
+/// tape, or what is simulated of these is simulated again. Frames that were never written are moved by the
+/// rig alone. The cage goes with the skin; what bones do counts on for holding, turning and travel.
+/// Simulation starts anew from the first frame that differs, as with `srShot_WriteTape`.
+SR_API srResult srShot_WriteSkin(srShotId shot, int32_t firstFrame, int32_t rowCount, const float* positions,
+                                 int64_t floatCount, int32_t* outFirstChangedFrame);
+
 /// What the artist keys beside the rig. Units are the world's: metres where one unit is one metre.
 typedef struct srFrameControls {
     size_t structSize; ///< Set by `srDefaultFrameControls`.

@@ -45,10 +45,24 @@ void srDestroyPrimary(srPrimary* primary) {
     *primary = (srPrimary){0};
 }
 
+void srPlacePrimary(const srCharacter* character, const srTape* tape, int32_t row, srMat34* maps,
+                    srVec3* outPlaces) {
+    const float* matrices = srTape_GetRow(tape, row);
+    const srVec3f* followed = srTape_GetNodes(tape, row);
+    srRig_ReadRow(&character->rig, matrices, maps);
+    if (followed == NULL) {
+        srSkinNodes(&character->weights, maps, character->cage.nodes, outPlaces);
+        return;
+    }
+    srMat34 object = srRig_ReadObject(matrices);
+    for (int32_t i = 0; i < character->cage.nodeCount; ++i) {
+        outPlaces[i] = srMulPoint34(&object, srToDouble(followed[i]));
+    }
+}
+
 static void placeRow(srPrimary* primary, const srCharacter* character, const srTape* tape, int32_t row,
                      int place) {
-    srRig_ReadRow(&character->rig, srTape_GetRow(tape, row), primary->maps);
-    srSkinNodes(&character->weights, primary->maps, character->cage.nodes, primary->places[place]);
+    srPlacePrimary(character, tape, row, primary->maps, primary->places[place]);
     primary->roots[place] = primary->maps[character->rootMap];
     primary->rows[place] = row;
 }

@@ -40,6 +40,11 @@ SR_MUST_USE srResult srCreatePrimary(const srCharacter* character, srPrimary* ou
 /// Accepts a zeroed primary.
 void srDestroyPrimary(srPrimary* primary);
 
+/// Where the rig, or whatever the skin follows, puts the nodes at a row, in the world. Fills `maps` too:
+/// those of the rig.
+void srPlacePrimary(const srCharacter* character, const srTape* tape, int32_t row, srMat34* maps,
+                    srVec3* outPlaces);
+
 /// Which frames come before the last one: one row may follow another that is not the one before it.
 typedef struct srPrimaryStep {
     int32_t before; ///< `SR_NULL_INDEX`: the rig is taken to have moved as it does now, so that a shot (or

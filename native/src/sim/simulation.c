@@ -9,6 +9,7 @@
 #include "core/thread.h"
 #include "mesh/interpolation.h"
 #include "sim/provisional.h"
+#include "sim/skin_follower.h"
 #include "sim/source_hash.h"
 #include "sim/stepper.h"
 #include "sim/worker.h"
@@ -23,13 +24,14 @@ struct srSimulation {
     srWorker* worker;
 
     srMutex* control;
-    srShotSource source;   // guarded by `control`, and by the worker's pause
-    int32_t edition;       // counts its changes
-    srVec3f* localOffsets; // scratch of readers: offsets of nodes in skin space, ...
-    void* blendScratch;    // ... what bringing them to vertices needs, ...
-    float* laterOffsets;   // ... offsets of vertices at the later of two frames, ...
-    srVec3* places;        // ... nodes in the world, ...
-    srMat34* maps;         // ... and the maps that put them there
+    srShotSource source;      // guarded by `control`, and by the worker's pause
+    srSkinFollower* follower; // null while only the rig moves the skin
+    int32_t edition;          // counts its changes
+    srVec3f* localOffsets;    // scratch of readers: offsets of nodes in skin space, ...
+    void* blendScratch;       // ... what bringing them to vertices needs, ...
+    float* laterOffsets;      // ... offsets of vertices at the later of two frames, ...
+    srVec3* places;           // ... nodes in the world, ...
+    srMat34* maps;            // ... and the maps that put them there
 
     srProvisional provisional;
     srStepper stepper; // the worker's own but while it is paused, and but for rows that are ready
@@ -131,6 +133,7 @@ void srDestroySimulation(srSimulation* simulation) {
     const srCharacter* character = simulation->source.character;
     srDestroyStepper(&simulation->stepper);
     srDestroyProvisional(&simulation->provisional);
+    srDestroySkinFollower(simulation->follower);
     srDestroyControlTrack(&simulation->source.controls);
     srDestroyTape(&simulation->source.tape);
     SR_FREE(simulation->places, character->cage.nodeCount);
@@ -224,6 +227,68 @@ void srSimulation_WriteControls(srSimulation* simulation, int32_t firstFrame, in
         *outFirstChangedFrame = simulation->source.def.firstFrame + changed;
     }
     srUnlock(simulation->control);
+}
+
+srResult srSimulation_FollowSkin(srSimulation* simulation, const float* restPositions) {
+    const srCharacter* character = simulation->source.character;
+    srSkinFollower* follower = NULL;
+    srLock(simulation->control);
+    srResult result = srCreateSkinFollower(character, restPositions, &follower);
+    if (result == sr_success) {
+        result = srTape_KeepNodes(&simulation->source.tape, character->cage.nodeCount);
+    }
+    if (result == sr_success) {
+        srDestroySkinFollower(simulation->follower);
+        simulation->follower = follower;
+    } else {
+        srDestroySkinFollower(follower);
+    }
+    srUnlock(simulation->control);
+    return result;
+}
+
+// writes rows of the skin; the first that differs
+static int32_t writeSkinLocked(srSimulation* simulation, int32_t firstRow, int32_t rowCount,
+                               const float* positions) {
+    srTape* tape = &simulation->source.tape;
+    size_t floatCount = 3 * (size_t)simulation->source.character->embedding.pointCount;
+    int32_t changed = firstRow + rowCount;
+    bool isPaused = false;
+    for (int32_t row = firstRow; row < firstRow + rowCount; ++row) {
+        const srVec3f* nodes =
+            srSkinFollower_Place(simulation->follower, positions + (size_t)(row - firstRow) * floatCount);
+        if (!srTape_HasOtherNodes(tape, row, nodes)) {
+            continue;
+        }
+        changed = row < changed ? row : changed;
+        // what comes after all that the worker knows does not disturb it
+        if (!isPaused && row < tape->recordedCount) {
+            srWorker_Pause(simulation->worker);
+            isPaused = true;
+        }
+        srTape_WriteNodes(tape, row, nodes);
+    }
+    if (isPaused) {
+        goOnFrom(simulation, changed);
+    }
+    return changed;
+}
+
+srResult srSimulation_WriteSkin(srSimulation* simulation, int32_t firstFrame, int32_t rowCount,
+                                const float* positions, int32_t* outFirstChangedFrame) {
+    int32_t firstRow = firstFrame - simulation->source.def.firstFrame;
+    srResult result = sr_success;
+    srLock(simulation->control);
+    if (simulation->follower == NULL) {
+        result = srFail(sr_errorInvalidValue, "Nobody follows the skin yet: call srShot_FollowSkin first.");
+    } else {
+        int32_t changed = writeSkinLocked(simulation, firstRow, rowCount, positions);
+        if (outFirstChangedFrame != NULL) {
+            *outFirstChangedFrame = simulation->source.def.firstFrame + changed;
+        }
+    }
+    srUnlock(simulation->control);
+    return result;
 }
 
 static bool areEqual(const srShotParams* a, const srShotParams* b) {
@@ -392,8 +457,8 @@ static srResult findReadyRow(srSimulation* simulation, int32_t frame, int32_t* o
 
 static void placeNodes(srSimulation* simulation, int32_t row, bool primary, float* outNodes) {
     const srCharacter* character = simulation->source.character;
-    srRig_ReadRow(&character->rig, srTape_GetRow(&simulation->source.tape, row), simulation->maps);
-    srSkinNodes(&character->weights, simulation->maps, character->cage.nodes, simulation->places);
+    const srTape* tape = &simulation->source.tape;
+    srPlacePrimary(character, tape, row, simulation->maps, simulation->places);
     const srVec3f* offsets = srFrameCache_GetOffsets(&simulation->stepper.cache, row);
     for (int32_t i = 0; i < simulation->stepper.cache.nodeCount; ++i) {
         srVec3 x = simulation->places[i];

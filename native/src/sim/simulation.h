@@ -37,6 +37,11 @@ SR_MUST_USE srResult srSimulation_WriteTape(srSimulation* simulation, int32_t fi
 void srSimulation_WriteControls(srSimulation* simulation, int32_t firstFrame, int32_t rowCount,
                                 const srFrameControls* controls, int32_t* outFirstChangedFrame);
 
+/// As their public namesakes (shot.h). Rows are checked by the caller: within the range, with sane values.
+SR_MUST_USE srResult srSimulation_FollowSkin(srSimulation* simulation, const float* restPositions);
+SR_MUST_USE srResult srSimulation_WriteSkin(srSimulation* simulation, int32_t firstFrame, int32_t rowCount,
+                                            const float* positions, int32_t* outFirstChangedFrame);
+
 void srSimulation_SetParams(srSimulation* simulation, const srShotParams* params);
 
 void srSimulation_GetStatus(srSimulation* simulation, srShotStatus* outStatus);

@@ -31,6 +31,10 @@ uint64_t srHashSourceRow(uint64_t hash, const srShotSource* source, int32_t row)
     unsigned char isCut = controls->isCut ? 1 : 0;
     hash = srHashBytes(hash, srTape_GetRow(&source->tape, row),
                        (size_t)source->tape.rowFloatCount * sizeof(float));
+    const srVec3f* nodes = srTape_GetNodes(&source->tape, row);
+    if (nodes != NULL) {
+        hash = srHashBytes(hash, nodes, (size_t)source->tape.nodeCount * sizeof(srVec3f));
+    }
     hash = srHashBytes(hash, (const char*)controls + start, offsetof(srFrameControls, isCut) - start);
     return srHashBytes(hash, &isCut, sizeof(isCut));
 }

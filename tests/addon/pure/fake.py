@@ -26,6 +26,7 @@ class FakeApi:
         self.frame_count = 0
         self.params: Any = None
         self.provisional: int | None = None
+        self.skins = 0
         self.maps: Any = None
         self.controls: list[Any] = []
 
@@ -82,6 +83,14 @@ class FakeApi:
     def write_tape(self, shot: int, first_frame: int, rows: Any) -> int:
         self._used("write_tape", shot)
         self.recorded += len(rows)
+        return first_frame
+
+    def follow_skin(self, shot: int, rest: Any) -> None:
+        self._used("follow_skin", shot)
+
+    def write_skin(self, shot: int, first_frame: int, rows: Any) -> int:
+        self._used("write_skin", shot)
+        self.skins += len(rows)
         return first_frame
 
     def write_controls(self, shot: int, first_frame: int, rows: Any) -> int:

@@ -308,3 +308,26 @@ def test_other_settings_or_keys_want_another_provisional_frame(session: Session)
     session.ask_provisional(entry, 9)
     session.close_shot(entry)
     assert entry.asked is None and entry.provisional is None
+
+
+def test_points_go_before_the_rows_that_they_belong_to(session: Session, fake: FakeApi) -> None:
+    entry = prepared(session)
+    fake.job = DONE
+    session.open_shot(entry, FRAMES, ShotSettings())
+    points, rows = np.ones((FRAMES.count, len(entry.buffer)), np.float32), make_rows()
+    session.follow_skin(entry, points[0])
+    order: list[str] = []
+    write_skin, write_tape = fake.write_skin, fake.write_tape
+    fake.write_skin = lambda *a: (order.append("skin"), write_skin(*a))[1]
+    fake.write_tape = lambda *a: (order.append("tape"), write_tape(*a))[1]
+    session.write_rows(entry, rows[:10], skins=points[:10])
+    assert session.write_rows(entry, rows[10:], skins=points[10:]) == 0
+    assert order == ["skin", "tape", "skin", "tape"] and fake.skins == FRAMES.count
+    session.name_motion(entry)
+    motion = entry.motion
+    for first in (0, 10):
+        entry.recorded_until = first
+        end = 10 if first == 0 else FRAMES.count
+        session.write_rows(entry, rows[first:end], skins=points[first:end] + (first > 0))
+    session.name_motion(entry)
+    assert entry.motion != motion

@@ -135,6 +135,13 @@ static srResult waitFrame(uint32_t index1, uint32_t generation) {
 static srResult readOffsets(uint32_t index1, uint32_t generation) {
     return srShot_ReadOffsets(SHOT, 1.0, floats, scene.def.skinVertexCount);
 }
+static srResult followSkin(uint32_t index1, uint32_t generation) {
+    return srShot_FollowSkin(SHOT, scene.def.skinPositions, scene.def.skinVertexCount);
+}
+static srResult writeSkin(uint32_t index1, uint32_t generation) {
+    return srShot_WriteSkin(SHOT, 1, 1, scene.def.skinPositions, 3 * (int64_t)scene.def.skinVertexCount,
+                            NULL);
+}
 static srResult askProvisional(uint32_t index1, uint32_t generation) {
     return srShot_AskProvisional(SHOT, 1);
 }
@@ -177,15 +184,15 @@ typedef struct CallOfKind {
 } CallOfKind;
 
 static const CallOfKind CALLS[] = {
-    {characterStatus, 'c', true}, {characterWait, 'c', true},  {characterReport, 'c', true},
-    {readCage, 'c', true},        {createShot, 'c', false},    {destroyCharacter, 'c', false},
-    {frameStats, 's', true},      {writeTape, 's', true},      {writeControls, 's', true},
-    {setParams, 's', true},       {shotStatus, 's', true},     {waitFrame, 's', true},
-    {readOffsets, 's', true},     {askProvisional, 's', true}, {readProvisional, 's', false},
-    {readNodes, 's', true},       {stateHash, 's', true},      {startBake, 's', false},
-    {destroyShot, 's', false},    {bakeStatus, 'b', false},    {bakeWait, 'b', false},
-    {destroyBake, 'b', false},    {setMaps, 'c', true},        {fileSize, 'c', true},
-    {writeFile, 'c', true},
+    {characterStatus, 'c', true}, {characterWait, 'c', true},    {characterReport, 'c', true},
+    {readCage, 'c', true},        {createShot, 'c', false},      {destroyCharacter, 'c', false},
+    {frameStats, 's', true},      {writeTape, 's', true},        {writeControls, 's', true},
+    {followSkin, 's', false},     {writeSkin, 's', false},       {setParams, 's', true},
+    {shotStatus, 's', true},      {waitFrame, 's', true},        {readOffsets, 's', true},
+    {askProvisional, 's', true},  {readProvisional, 's', false}, {readNodes, 's', true},
+    {stateHash, 's', true},       {startBake, 's', false},       {destroyShot, 's', false},
+    {bakeStatus, 'b', false},     {bakeWait, 'b', false},        {destroyBake, 'b', false},
+    {setMaps, 'c', true},         {fileSize, 'c', true},         {writeFile, 'c', true},
 };
 
 static void ids_that_name_nothing_are_stale(void** state) {
@@ -244,6 +251,8 @@ static void null_pointers_are_named(void** state) {
     assert_result(srShot_GetStatus(shot, NULL), sr_errorNullArgument);
     assert_result(srShot_ReadOffsets(shot, 1.0, NULL, 1), sr_errorNullArgument);
     assert_result(srShot_ReadProvisional(shot, 1, NULL, 1), sr_errorNullArgument);
+    assert_result(srShot_FollowSkin(shot, NULL, 1), sr_errorNullArgument);
+    assert_result(srShot_WriteSkin(shot, 1, 1, NULL, 3, NULL), sr_errorNullArgument);
     assert_result(srShot_ReadNodes(shot, 1, true, NULL, 1), sr_errorNullArgument);
     assert_result(srShot_GetStateHash(shot, 1, NULL), sr_errorNullArgument);
     assert_result(srShot_GetFrameStats(shot, 1, NULL), sr_errorNullArgument);
@@ -582,6 +591,9 @@ static void reading_with_a_wrong_count_or_frame_is_refused(void** state) {
     for (int i = 0; i < 4; ++i) {
         assert_result(srShot_ReadOffsets(shot, 1.0, floats, wrong[i]), sr_errorInvalidValue);
         assert_result(srShot_ReadProvisional(shot, 1, floats, wrong[i]), sr_errorInvalidValue);
+        assert_result(srShot_FollowSkin(shot, scene.def.skinPositions, wrong[i]), sr_errorInvalidValue);
+        assert_result(srShot_WriteSkin(shot, 1, 1, scene.def.skinPositions, wrong[i], NULL),
+                      sr_errorInvalidValue);
         assert_result(srShot_ReadNodes(shot, 1, true, floats, wrong[i]), sr_errorInvalidValue);
         assert_result(srCharacter_ReadCage(character, floats, wrong[i], cells, report.cellCount),
                       sr_errorInvalidValue);

@@ -124,6 +124,27 @@ def slider_makes_all_new() -> Iterator[float]:
     bpy.ops.ed.undo_push(message="softness")
 
 
+def a_provisional_frame_comes_first() -> Iterator[float]:
+    """Where the artist looks, late in a shot that takes a while; and the panel says so."""
+    scene, describe = bpy.context.scene, addon.module("model.schedule").describe
+    settings, end = skin().softrig, scene.frame_end
+    scene.frame_end, settings.solver, settings.substeps = 400, "XPBD", 60
+    scene.frame_set(scenes.STOP_FRAME + 20)
+    yield 0.5
+    yield from driver.wait_until(is_whole, "the long shot", 120)
+    settings.softness = 0.2
+    yield from driver.wait_until(lambda: entry().provisional == scene.frame_current, "it")
+    assert describe(entry()).startswith("Provisional frame")
+    yield from driver.wait_until(is_whole, "the whole of it", 120)
+    assert entry().provisional is None
+    settings.property_unset("solver")
+    settings.substeps, settings.softness, scene.frame_end = 10, 0.9, end
+    scene.frame_set(scenes.STOP_FRAME + 3)
+    yield 0.5
+    yield from driver.wait_until(is_whole, "the short shot")
+    bpy.ops.ed.undo_push(message="after a provisional frame")
+
+
 def keyed_dials_are_followed() -> Iterator[float]:
     before = offset()
     skin().softrig.gravity_factor = 1.0
@@ -382,6 +403,7 @@ STORY = (
     play,
     changed_keys_are_recorded,
     slider_makes_all_new,
+    a_provisional_frame_comes_first,
     keyed_dials_are_followed,
     fix_by_mouse,
     undo_and_redo_while_it_works,
