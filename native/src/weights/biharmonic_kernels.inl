@@ -41,7 +41,30 @@ SR_KERNEL int32_t SR_NAME(widthOf)(const SR_NAME(Group) * group, int32_t slab) {
     return width < group->columns ? width : group->columns;
 }
 
-// [b; r] = [0; r] + X b, for `count` (a constant) vectors of columns
+// Products of `rows` (a constant) rows of a slab with b, for `count` (a constant) vectors of columns, added to
+// their rows of x. Eight sums at a time: fewer wait for each other, twelve do not fit into the registers.
+SR_KERNEL void SR_NAME(multiplyRows)(const int rows, const int count, const SR_T* panel, int32_t width,
+                                     const SR_T* b, int32_t bStride, const int32_t* places, int32_t stride,
+                                     SR_T* x) {
+    SR_V sums[8][2] = {{{0}}};
+    for (int32_t j = 0; j < width; j++) {
+        const SR_T* p = panel + SR_LANES * (int64_t)j;
+        const SR_T* y = b + bStride * (int64_t)j;
+        for (int r = 0; r < rows; r++) {
+            for (int v = 0; v < count; v++) {
+                sums[r][v] += SR_SPLAT(p[r]) * SR_LOAD(y + SR_LANES * v);
+            }
+        }
+    }
+    for (int r = 0; r < rows; r++) {
+        SR_T* row = x + stride * (int64_t)places[r];
+        for (int v = 0; v < count; v++) {
+            SR_STORE(row + SR_LANES * v, SR_LOAD(row + SR_LANES * v) + sums[r][v]);
+        }
+    }
+}
+
+// [b; r] = [0; r] + X b, for `count` (a constant) vectors of columns: pairs of them, then the odd one
 SR_KERNEL void SR_NAME(forward)(const int count, const SR_NAME(Group) * group, int32_t stride, SR_T* x,
                                 SR_T* b) {
     SR_T* own = x + stride * (int64_t)group->firstColumn;
@@ -54,41 +77,32 @@ SR_KERNEL void SR_NAME(forward)(const int count, const SR_NAME(Group) * group, i
     const SR_T* panel = group->panel;
     for (int32_t slab = 0; slab < group->slabs; slab++) {
         int32_t width = SR_NAME(widthOf)(group, slab);
-        for (int half = 0; half < SR_LANES; half += 4) {
-            SR_V sums[4][3] = {{{0}}};
-            for (int32_t j = 0; j < width; j++) {
-                const SR_T* p = panel + SR_LANES * (int64_t)j + half;
-                for (int v = 0; v < count; v++) {
-                    SR_V y = SR_LOAD(b + SR_LANES * (count * j + v));
-                    sums[0][v] += SR_SPLAT(p[0]) * y;
-                    sums[1][v] += SR_SPLAT(p[1]) * y;
-                    sums[2][v] += SR_SPLAT(p[2]) * y;
-                    sums[3][v] += SR_SPLAT(p[3]) * y;
-                }
-            }
-            for (int r = 0; r < 4; r++) {
-                SR_T* row = x + stride * (int64_t)group->rows[SR_LANES * slab + half + r];
-                for (int v = 0; v < count; v++) {
-                    SR_STORE(row + SR_LANES * v, SR_LOAD(row + SR_LANES * v) + sums[r][v]);
-                }
-            }
+        const int32_t* rows = group->rows + SR_LANES * slab;
+        for (int half = 0; count >= 2 && half < SR_LANES; half += 4) {
+            SR_NAME(multiplyRows)(4, 2, panel + half, width, b, SR_LANES * count, rows + half, stride, x);
+        }
+        if (count % 2 == 1) {
+            int lane = SR_LANES * (count - 1);
+            SR_NAME(multiplyRows)(SR_LANES, 1, panel, width, b + lane, SR_LANES * count, rows, stride, x + lane);
         }
         panel += SR_LANES * (int64_t)width;
     }
 }
 
-// `columns` (a constant) of b = X' [b; r]; they begin in slab `slab`, whose panel is given at the first of them
+// Products of `columns` (a constant) columns of a panel, which begin in slab `slab` at `panel`, with rows, for
+// `count` (a constant) vectors. One order of sums, however many there are: how columns are handed to workers
+// must not change a bit.
 SR_KERNEL void SR_NAME(dotColumns)(const int columns, const int count, const SR_NAME(Group) * group,
-                                   int32_t slab, const SR_T* panel, const SR_T* rows, int32_t stride,
-                                   SR_T* out) {
-    SR_V sums[4][3] = {{{0}}};
+                                   int32_t slab, const SR_T* panel, const SR_T* rows, int32_t rowStride,
+                                   int32_t stride, SR_T* out) {
+    SR_V sums[8][2] = {{{0}}};
     for (; slab < group->slabs; slab++) {
-        const SR_T* row = rows + SR_LANES * (int64_t)SR_LANES * count * slab;
+        const SR_T* row = rows + rowStride * (int64_t)SR_LANES * slab;
         for (int r = 0; r < SR_LANES; r++) {
-            for (int v = 0; v < count; v++) {
-                SR_V y = SR_LOAD(row + SR_LANES * (count * r + v));
-                for (int c = 0; c < columns; c++) {
-                    sums[c][v] += SR_SPLAT(panel[SR_LANES * c + r]) * y;
+            for (int c = 0; c < columns; c++) {
+                for (int v = 0; v < count; v++) {
+                    sums[c][v] +=
+                        SR_SPLAT(panel[SR_LANES * c + r]) * SR_LOAD(row + rowStride * r + SR_LANES * v);
                 }
             }
         }
@@ -101,6 +115,43 @@ SR_KERNEL void SR_NAME(dotColumns)(const int columns, const int count, const SR_
     }
 }
 
+// b = X' rows for `count` (1 or 2) vectors: eight sums at a time
+SR_KERNEL void SR_NAME(dotAll)(const int count, const SR_NAME(Group) * group, const SR_T* rows,
+                               int32_t rowStride, int32_t stride, SR_T* out) {
+    const SR_T* panel = group->panel;
+    int32_t slab = 0, j = 0;
+    while (j < group->columns) {
+        if (j == SR_LANES * (slab + 1)) {
+            panel += SR_LANES * (int64_t)SR_NAME(widthOf)(group, slab);
+            slab++;
+        }
+        const SR_T* first = panel + SR_LANES * (int64_t)j;
+        SR_T* own = out + stride * (int64_t)j;
+        int32_t left = group->columns - j;
+        if (count == 1 && SR_LANES == 8 && left >= 8 && j % 8 == 0) {
+            SR_NAME(dotColumns)(8, count, group, slab, first, rows, rowStride, stride, own);
+            j += 8;
+            continue;
+        }
+        switch (left) {
+        case 1:
+            SR_NAME(dotColumns)(1, count, group, slab, first, rows, rowStride, stride, own);
+            break;
+        case 2:
+            SR_NAME(dotColumns)(2, count, group, slab, first, rows, rowStride, stride, own);
+            break;
+        case 3:
+            SR_NAME(dotColumns)(3, count, group, slab, first, rows, rowStride, stride, own);
+            break;
+        default:
+            SR_NAME(dotColumns)(4, count, group, slab, first, rows, rowStride, stride, own);
+            break;
+        }
+        j += 4;
+    }
+}
+
+// b = X' [b; r]
 SR_KERNEL void SR_NAME(backward)(const int count, const SR_NAME(Group) * group, int32_t stride, SR_T* x,
                                  SR_T* rows) {
     for (int32_t r = 0; r < SR_LANES * group->slabs; r++) {
@@ -109,30 +160,13 @@ SR_KERNEL void SR_NAME(backward)(const int count, const SR_NAME(Group) * group, 
                      SR_LOAD(x + stride * (int64_t)group->rows[r] + SR_LANES * v));
         }
     }
-    const SR_T* panel = group->panel;
     SR_T* own = x + stride * (int64_t)group->firstColumn;
-    int32_t slab = 0, j = 0;
-    for (; j < group->columns; j += 4) {
-        if (j == SR_LANES * (slab + 1)) {
-            panel += SR_LANES * (int64_t)SR_NAME(widthOf)(group, slab);
-            slab++;
-        }
-        const SR_T* first = panel + SR_LANES * (int64_t)j;
-        SR_T* out = own + stride * (int64_t)j;
-        switch (group->columns - j) {
-        case 1:
-            SR_NAME(dotColumns)(1, count, group, slab, first, rows, stride, out);
-            break;
-        case 2:
-            SR_NAME(dotColumns)(2, count, group, slab, first, rows, stride, out);
-            break;
-        case 3:
-            SR_NAME(dotColumns)(3, count, group, slab, first, rows, stride, out);
-            break;
-        default:
-            SR_NAME(dotColumns)(4, count, group, slab, first, rows, stride, out);
-            break;
-        }
+    if (count >= 2) {
+        SR_NAME(dotAll)(2, group, rows, SR_LANES * count, stride, own);
+    }
+    if (count % 2 == 1) {
+        int lane = SR_LANES * (count - 1);
+        SR_NAME(dotAll)(1, group, rows + lane, SR_LANES * count, stride, own + lane);
     }
 }
 
@@ -167,18 +201,28 @@ static void SR_NAME(sweep)(const srFactor* f, int32_t width, int32_t firstLane, 
 
 // ---- rows ----
 
+// The last vector of a row that has columns: what is to be added so that lanes beyond them are never above.
+SR_KERNEL SR_V SR_NAME(padding)(int32_t columnCount) {
+    SR_T lanes[SR_LANES];
+    for (int i = 0; i < SR_LANES; i++) {
+        lanes[i] = (columnCount - 1) % SR_LANES < i ? (SR_T)-1e30 : 0;
+    }
+    return SR_LOAD(lanes);
+}
+
 // The nearest point of the simplex (Michelot 1986): numbers at or below the threshold leave, until none does.
-static void SR_NAME(projectRow)(const SR_T* s, int32_t width, int32_t columnCount, SR_T* z) {
+SR_KERNEL void SR_NAME(projectRow)(const SR_T* s, int32_t width, int32_t columnCount, SR_V padding, SR_T* z) {
     SR_T sum = 0;
     for (int32_t j = 0; j < columnCount; j++) {
         sum += s[j];
     }
-    int32_t count = columnCount, before = columnCount + 1;
+    int32_t last = (columnCount - 1) / SR_LANES * SR_LANES, count = columnCount, before = columnCount + 1;
     SR_T threshold = (sum - 1) / (SR_T)columnCount;
-    while (count < before && count > 0) {
+    while (count < before) {
         SR_V sums = {0}, ones = {0};
-        for (int32_t j = 0; j < width; j += SR_LANES) {
+        for (int32_t j = 0; j <= last; j += SR_LANES) {
             SR_V v = SR_LOAD(s + j);
+            v = j == last ? v + padding : v;
             SR_MASK above = v > SR_SPLAT(threshold);
             sums += (SR_V)((SR_MASK)v & above);
             ones += (SR_V)((SR_MASK)SR_SPLAT(1) & above);
@@ -190,21 +234,20 @@ static void SR_NAME(projectRow)(const SR_T* s, int32_t width, int32_t columnCoun
         threshold = now > 0 ? (SR_NAME(sumLanes)(sums) - 1) / (SR_T)now : threshold;
     }
     for (int32_t j = 0; j < width; j += SR_LANES) {
-        SR_V v = SR_LOAD(s + j) - SR_SPLAT(threshold);
-        SR_STORE(z + j, (SR_V)((SR_MASK)v & (SR_MASK)(v > (SR_V){0})));
-    }
-    for (int32_t j = columnCount; j < width; j++) {
-        z[j] = 0;
+        SR_V v = (j <= last ? SR_LOAD(s + j) : (SR_V){0}) - SR_SPLAT(threshold);
+        v = j == last ? v + padding : v;
+        SR_STORE(z + j, j <= last ? (SR_V)((SR_MASK)v & (SR_MASK)(v > (SR_V){0})) : (SR_V){0});
     }
 }
 
 static void SR_NAME(reflect)(const srBiharmonicArrays* a, int32_t begin, int32_t end) {
+    SR_V padding = SR_NAME(padding)(a->columnCount);
     for (int32_t k = begin; k < end; k++) {
         int64_t at = a->width * (int64_t)k;
         const SR_T* s = (const SR_T*)a->s + at;
         const SR_T* b = (const SR_T*)a->loads + at;
         SR_T *z = (SR_T*)a->z + at, *x = (SR_T*)a->x + at;
-        SR_NAME(projectRow)(s, a->width, a->columnCount, z);
+        SR_NAME(projectRow)(s, a->width, a->columnCount, padding, z);
         SR_V metric = SR_SPLAT(((const SR_T*)a->metric)[k]), scale = SR_SPLAT((SR_T)a->factor->scales[k]);
         for (int32_t j = 0; j < a->width; j += SR_LANES) {
             SR_V once = SR_LOAD(z + j);

@@ -384,7 +384,7 @@ static srResult iterate(Loop* loop, double tolerance) {
         bool isAstray = sqrt(sums[0]) > ASTRAY * least && age > 0;
         loop->report.restartCount += isAstray;
         age = isAstray || loop->report.restartCount > MOST_RESTARTS ? 0 : age;
-        least = fmin(least, sqrt(sums[0]));
+        least = isAstray ? sqrt(sums[0]) : fmin(least, sqrt(sums[0]));
         patience = least < 0.9 * mark ? 0 : patience + 1;
         mark = patience == 0 ? least : mark;
         if (patience > PATIENCE && !loop->isDouble) {
