@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Doors that the artist presses. Each gathers, calls one use case, reports, and returns."""
 
-from . import add, bake, cut, export, fix, paint, presets, record, remove
+from . import add, bake, cut, export, fix, paint, presets, record, remove, weigh
 
 CLASSES = (
     add.SOFTRIG_OT_add,
@@ -19,4 +19,5 @@ CLASSES = (
     paint.SOFTRIG_OT_paint,
     cut.SOFTRIG_OT_cut_marker,
     fix.SOFTRIG_OT_fix,
+    weigh.SOFTRIG_OT_weigh,
 )
