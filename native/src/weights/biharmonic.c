@@ -15,7 +15,9 @@
 typedef struct Solving {
     const srCage* cage;
     const srHandleRows* rows;
-    const srBiharmonicSystem* system;
+    const srStiffness* stiffness;
+    const srPieces* pieces;
+    const srSimplexSettings* settings;
     int32_t columnCount;
     float* weights;
 } Solving;
@@ -30,16 +32,20 @@ static float* rowOf(const Solving* s, int32_t node) {
     return s->weights + s->columnCount * (int64_t)node;
 }
 
-static void writeNodes(const Solving* s, const double* solved) {
+static void writeFixed(const Solving* s) {
+    memset(s->weights, 0, (size_t)s->cage->nodeCount * (size_t)s->columnCount * sizeof(float));
     for (int32_t i = 0; i < s->cage->nodeCount; i++) {
-        float* row = rowOf(s, i);
-        int32_t from = s->system->rowOfNode[i];
-        memset(row, 0, (size_t)s->columnCount * sizeof(float));
         for (int c = 0; c < 3 && s->rows->isFixed[i]; c++) {
-            row[s->rows->fixedValues[i].columns[c]] += (float)s->rows->fixedValues[i].values[c];
+            rowOf(s, i)[s->rows->fixedValues[i].columns[c]] += (float)s->rows->fixedValues[i].values[c];
         }
-        for (int32_t j = 0; from != SR_NULL_INDEX && j < s->columnCount; j++) {
-            row[j] = (float)solved[s->columnCount * (int64_t)from + j];
+    }
+}
+
+static void writeSolved(const Solving* s, const srBiharmonicSystem* system, const double* solved) {
+    for (int32_t i = 0; i < s->cage->nodeCount; i++) {
+        int32_t from = system->rowOfNode[i], columns = system->problem.columnCount;
+        for (int32_t j = 0; from != SR_NULL_INDEX && j < columns; j++) {
+            rowOf(s, i)[system->columns[j]] = (float)solved[columns * (int64_t)from + j];
         }
     }
 }
@@ -52,8 +58,8 @@ static void adoptPieces(const Solving* s, const int32_t* nearest, int32_t* best)
         best[i] = SR_NULL_INDEX;
     }
     for (int32_t i = 0; i < cage->nodeCount; i++) {
-        int32_t piece = s->system->pieceOfNode[i];
-        if (nearest[i] == SR_NULL_INDEX || s->system->isHeard[piece]) {
+        int32_t piece = s->pieces->pieceOfNode[i];
+        if (nearest[i] == SR_NULL_INDEX || s->pieces->isHeard[piece]) {
             continue;
         }
         int32_t held = best[piece];
@@ -62,8 +68,8 @@ static void adoptPieces(const Solving* s, const int32_t* nearest, int32_t* best)
         best[piece] = held == SR_NULL_INDEX || srDot(d, d) < srDot(e, e) ? i : held;
     }
     for (int32_t i = 0; i < cage->nodeCount; i++) {
-        int32_t from = best[s->system->pieceOfNode[i]];
-        if (from != SR_NULL_INDEX && !s->system->isHeard[s->system->pieceOfNode[i]]) {
+        int32_t from = best[s->pieces->pieceOfNode[i]];
+        if (from != SR_NULL_INDEX && !s->pieces->isHeard[s->pieces->pieceOfNode[i]]) {
             memcpy(rowOf(s, i), rowOf(s, nearest[from]), (size_t)s->columnCount * sizeof(float));
         }
     }
@@ -80,7 +86,7 @@ static srResult carryOver(const Solving* s) {
         goto cleanup;
     }
     for (int32_t i = 0; i < n; i++) {
-        heard[i] = s->system->isHeard[s->system->pieceOfNode[i]] ? i : SR_NULL_INDEX;
+        heard[i] = s->pieces->isHeard[s->pieces->pieceOfNode[i]] ? i : SR_NULL_INDEX;
     }
     SR_TRY_CLEANUP(srFindNearestHints(s->cage->nodes, heard, n, s->cage->nodes, n, nearest));
     adoptPieces(s, nearest, best);
@@ -94,27 +100,57 @@ cleanup:
 
 // ---- the whole ----
 
-static srResult solveRows(const Solving* s, const srSimplexSettings* settings, const srProgress* progress,
-                          srSimplexReport* outReport) {
-    size_t count = (size_t)s->system->rowCount * (size_t)s->columnCount;
-    double* solved = count > 0 ? SR_ALLOC(double, count) : NULL;
-    if (count > 0 && solved == NULL) {
+static srResult solveSystem(const Solving* s, const srBiharmonicSystem* system, const srProgress* progress,
+                            srSimplexReport* outReport) {
+    size_t count = (size_t)system->rowCount * (size_t)system->problem.columnCount;
+    double* solved = SR_ALLOC(double, count);
+    if (solved == NULL) {
         return srFailOutOfMemory("weights");
     }
     srResult result = sr_success;
-    if (s->columnCount == 1 || count == 0) {
+    if (system->problem.columnCount == 1) {
         for (size_t k = 0; k < count; k++) {
             solved[k] = 1.0;
         }
         *outReport = (srSimplexReport){.isConverged = true};
     } else {
-        result = srSolveSimplexProblem(&s->system->problem, settings, progress, solved, NULL, outReport);
+        result = srSolveSimplexProblem(&system->problem, s->settings, progress, solved, NULL, outReport);
     }
     if (result == sr_success) {
-        writeNodes(s, solved);
+        writeSolved(s, system, solved);
     }
     SR_FREE(solved, count);
-    return result == sr_success && s->system->orphanCount > 0 ? carryOver(s) : result;
+    return result;
+}
+
+// the worst of all pieces
+static void addReport(const srSimplexReport* from, srSimplexReport* to) {
+    to->iterationCount = from->iterationCount > to->iterationCount ? from->iterationCount : to->iterationCount;
+    to->restartCount += from->restartCount;
+    to->primalResidual = fmax(to->primalResidual, from->primalResidual);
+    to->dualResidual = fmax(to->dualResidual, from->dualResidual);
+    to->isConverged = to->isConverged && from->isConverged;
+    to->isDouble = to->isDouble || from->isDouble;
+}
+
+static srResult solvePieces(const Solving* s, const srProgress* progress, srSimplexReport* outReport) {
+    *outReport = (srSimplexReport){.isConverged = true};
+    writeFixed(s);
+    for (int32_t piece = 0; piece < s->cage->nodeCount; piece++) {
+        if (s->pieces->pieceOfNode[piece] != piece || !s->pieces->isHeard[piece]) {
+            continue;
+        }
+        // nodes are numbered for locality, so a piece's number tells about how far it is
+        srProgress part = srPartOfProgress(progress, (double)piece / s->cage->nodeCount, 1.0);
+        srBiharmonicSystem system = {0};
+        srSimplexReport report = {.isConverged = true};
+        SR_TRY(srCreateBiharmonicSystem(s->cage, s->stiffness, s->rows, s->pieces, piece, s->columnCount, &system));
+        srResult result = system.rowCount > 0 ? solveSystem(s, &system, &part, &report) : sr_success;
+        srDestroyBiharmonicSystem(&system);
+        SR_TRY(result);
+        addReport(&report, outReport);
+    }
+    return s->pieces->orphanCount > 0 ? carryOver(s) : sr_success;
 }
 
 static double measure(const srStiffness* K, const srHandleRows* rows, const float* weights, int32_t columnCount,
@@ -171,17 +207,17 @@ srResult srSolveBiharmonic(const srCage* cage, const srHandles* handles, const s
     double start = srGetSeconds();
     srHandleRows rows = {0};
     srStiffness stiffness = {0};
-    srBiharmonicSystem system = {0};
+    srPieces pieces = {0};
     srBiharmonicReport report = {0};
     double* slopes = NULL;
     SR_TRY_CLEANUP(srCreateHandleRows(cage, handles, &rows));
     SR_TRY_CLEANUP(srReportProgress(&matrices, 0.3));
     SR_TRY_CLEANUP(srCreateStiffness(cage, &stiffness));
-    SR_TRY_CLEANUP(srCreateBiharmonicSystem(cage, &stiffness, &rows, handles->columnCount, &system));
+    SR_TRY_CLEANUP(srCreatePieces(cage, &rows, &pieces));
     SR_TRY_CLEANUP(srReportProgress(&matrices, 1.0));
     report.matrixSeconds = srGetSeconds() - start;
-    Solving solving = {cage, &rows, &system, handles->columnCount, outWeights};
-    SR_TRY_CLEANUP(solveRows(&solving, settings, &loop, &report.loop));
+    Solving solving = {cage, &rows, &stiffness, &pieces, settings, handles->columnCount, outWeights};
+    SR_TRY_CLEANUP(solvePieces(&solving, &loop, &report.loop));
     slopes = SR_ALLOC(double, handles->columnCount);
     if (slopes == NULL) {
         result = srFailOutOfMemory("weights");
@@ -191,7 +227,7 @@ srResult srSolveBiharmonic(const srCage* cage, const srHandles* handles, const s
     report.sampleCount = rows.sampleCount;
     report.fixedCount = rows.fixedCount;
     report.outsideCount = rows.outsideCount;
-    report.orphanCount = system.orphanCount;
+    report.orphanCount = pieces.orphanCount;
     report.loopSeconds = srGetSeconds() - start - report.matrixSeconds;
     *outReport = report;
 
@@ -199,6 +235,6 @@ cleanup:
     SR_FREE(slopes, handles->columnCount);
     srDestroyHandleRows(&rows);
     srDestroyStiffness(&stiffness);
-    srDestroyBiharmonicSystem(&system);
+    srDestroyPieces(&pieces);
     return result;
 }

@@ -20,8 +20,8 @@ typedef struct srBiharmonicReport {
     int32_t fixedCount;        ///< Nodes on bones.
     int32_t outsideCount;      ///< Columns whose bones are outside: they count where the cage is nearest.
     int32_t orphanCount;       ///< Pieces of the cage without any bone: they go with the nearest node that has.
-    double matrixSeconds;      ///< Up to the problem,
-    double loopSeconds;        ///< and of its solution.
+    double matrixSeconds;      ///< Of bones and cells,
+    double loopSeconds;        ///< and of problems and their solutions.
 } srBiharmonicReport;
 
 /// Fills `outWeights`, node by node (nodeCount x columnCount): in [0, 1], rows sum to one to rounding of

@@ -4,8 +4,8 @@
 // over free nodes, b = sum of samples alpha B' v - (Q over fixed nodes) w. Rows of b sum to A 1: the columns of
 // what solves without bounds sum to one by themselves.
 //
-// Metric: R = rho D, D proportional to M^(1/3) and of sum one, rho = 3 (2 pi)^4 m^(4/3) for m columns: the fourth
-// power of the wave number at which m bones share a unit cube. Between 1 and 10 instead of 3 steps are up to
+// Metric: R = rho D, D proportional to M^(1/3) and of the sum of M, rho = 3 (2 pi)^4 (m/V)^(4/3) for m columns and
+// a piece of volume V: the fourth power of the wave number at which m bones share it. Between 1 and 10 instead of 3 steps are up to
 // twice as many; with powers of M from 0 to 1 a third more at either end.
 
 #include "weights/biharmonic_system.h"
@@ -150,17 +150,66 @@ static void findPieces(const srCage* cage, int32_t* pieces) {
     }
 }
 
-static void hearPieces(const srHandleRows* rows, srBiharmonicSystem* s) {
+static void hearPieces(const srHandleRows* rows, srPieces* p) {
     for (int32_t k = 0; k < rows->sampleCount; k++) {
-        s->isHeard[s->pieceOfNode[rows->samples[k].nodes[0]]] = true;
+        p->isHeard[p->pieceOfNode[rows->samples[k].nodes[0]]] = true;
+    }
+    for (int32_t i = 0; i < p->nodeCount; i++) {
+        p->isHeard[p->pieceOfNode[i]] = p->isHeard[p->pieceOfNode[i]] || rows->isFixed[i];
+    }
+    for (int32_t i = 0; i < p->nodeCount; i++) {
+        p->orphanCount += p->pieceOfNode[i] == i && !p->isHeard[i];
+    }
+}
+
+srResult srCreatePieces(const srCage* cage, const srHandleRows* rows, srPieces* outPieces) {
+    srPieces p = {.nodeCount = cage->nodeCount};
+    p.pieceOfNode = SR_ALLOC(int32_t, p.nodeCount);
+    p.isHeard = SR_ALLOC_ZERO(bool, p.nodeCount);
+    if (p.pieceOfNode == NULL || p.isHeard == NULL) {
+        srDestroyPieces(&p);
+        return srFailOutOfMemory("weights");
+    }
+    findPieces(cage, p.pieceOfNode);
+    hearPieces(rows, &p);
+    *outPieces = p;
+    return sr_success;
+}
+
+void srDestroyPieces(srPieces* p) {
+    SR_FREE(p->pieceOfNode, p->nodeCount);
+    SR_FREE(p->isHeard, p->nodeCount);
+    *p = (srPieces){0};
+}
+
+// a column counts when it has a share of any sample or fixed node there
+static void takeColumns(const srHandleValue* value, srBiharmonicSystem* s) {
+    for (int c = 0; c < 3; c++) {
+        s->columnNumber[value->columns[c]] = 0;
+    }
+}
+
+static void numberRows(const srHandleRows* rows, const srPieces* pieces, int32_t piece, srBiharmonicSystem* s) {
+    for (int32_t j = 0; j < s->columnCount; j++) {
+        s->columnNumber[j] = SR_NULL_INDEX;
+    }
+    for (int32_t k = 0; k < rows->sampleCount; k++) {
+        if (pieces->pieceOfNode[rows->samples[k].nodes[0]] == piece) {
+            takeColumns(&rows->samples[k].value, s);
+        }
     }
     for (int32_t i = 0; i < s->nodeCount; i++) {
-        s->isHeard[s->pieceOfNode[i]] = s->isHeard[s->pieceOfNode[i]] || rows->isFixed[i];
+        bool isHere = pieces->pieceOfNode[i] == piece;
+        s->rowOfNode[i] = isHere && !rows->isFixed[i] ? s->rowCount++ : SR_NULL_INDEX;
+        if (isHere && rows->isFixed[i]) {
+            takeColumns(&rows->fixedValues[i], s);
+        }
     }
-    for (int32_t i = 0; i < s->nodeCount; i++) {
-        bool isFree = s->isHeard[s->pieceOfNode[i]] && !rows->isFixed[i];
-        s->rowOfNode[i] = isFree ? s->rowCount++ : SR_NULL_INDEX;
-        s->orphanCount += s->pieceOfNode[i] == i && !s->isHeard[i];
+    for (int32_t j = 0; j < s->columnCount; j++) {
+        if (s->columnNumber[j] == 0) {
+            s->columns[s->problem.columnCount] = j;
+            s->columnNumber[j] = s->problem.columnCount++;
+        }
     }
 }
 
@@ -186,7 +235,8 @@ static int64_t addBilaplacian(const srStiffness* K, const srHandleRows* rows, sr
                 } else if (j == SR_NULL_INDEX) {
                     const srHandleValue* fixed = &rows->fixedValues[K->nodes[b]];
                     for (int c = 0; c < 3; c++) {
-                        s->loads[s->problem.columnCount * (int64_t)i + fixed->columns[c]] -= value * fixed->values[c];
+                        s->loads[s->problem.columnCount * (int64_t)i + s->columnNumber[fixed->columns[c]]] -=
+                            value * fixed->values[c];
                     }
                 }
             }
@@ -209,7 +259,7 @@ static int64_t addSamples(const srStiffness* K, const srHandleRows* rows, srBiha
             }
             double* load = s->loads + s->problem.columnCount * (int64_t)i;
             for (int c = 0; c < 3; c++) {
-                load[sample->value.columns[c]] += strength * sample->weights[a] * sample->value.values[c];
+                load[s->columnNumber[sample->value.columns[c]]] += strength * sample->weights[a] * sample->value.values[c];
             }
             for (int b = 0; b < 4; b++) {
                 int32_t j = s->rowOfNode[sample->nodes[b]];
@@ -219,7 +269,7 @@ static int64_t addSamples(const srStiffness* K, const srHandleRows* rows, srBiha
                 } else if (j == SR_NULL_INDEX) {
                     const srHandleValue* fixed = &rows->fixedValues[sample->nodes[b]];
                     for (int c = 0; c < 3; c++) {
-                        load[fixed->columns[c]] -= value * fixed->values[c];
+                        load[s->columnNumber[fixed->columns[c]]] -= value * fixed->values[c];
                     }
                 }
             }
@@ -245,18 +295,19 @@ static srResult assemble(const srStiffness* K, const srHandleRows* rows, srBihar
 }
 
 static void fillMetric(const srCage* cage, const srStiffness* K, srBiharmonicSystem* s) {
-    double sum = 0.0;
+    double sum = 0.0, volume = 0.0;
     for (int32_t i = 0; i < s->nodeCount; i++) {
         int32_t row = s->rowOfNode[i];
         if (row != SR_NULL_INDEX) {
             s->metric[row] = cbrt(K->masses[i]);
             s->places[row] = cage->nodes[i];
             sum += s->metric[row];
+            volume += K->masses[i];
         }
     }
-    double waves = 4.0 * PI * PI * cbrt((double)s->problem.columnCount * s->problem.columnCount);
+    double crowd = s->problem.columnCount / volume, waves = 4.0 * PI * PI * cbrt(crowd * crowd);
     for (int32_t row = 0; row < s->rowCount; row++) {
-        s->metric[row] *= STIFFNESS_OF_METRIC * waves * waves / sum;
+        s->metric[row] *= STIFFNESS_OF_METRIC * waves * waves * volume / sum;
     }
 }
 
@@ -274,18 +325,18 @@ static srResult allocateRows(srBiharmonicSystem* s) {
 }
 
 srResult srCreateBiharmonicSystem(const srCage* cage, const srStiffness* stiffness, const srHandleRows* rows,
-                                  int32_t columnCount, srBiharmonicSystem* outSystem) {
+                                  const srPieces* pieces, int32_t piece, int32_t columnCount,
+                                  srBiharmonicSystem* outSystem) {
     srResult result = sr_success;
-    srBiharmonicSystem s = {.nodeCount = cage->nodeCount, .problem.columnCount = columnCount};
+    srBiharmonicSystem s = {.nodeCount = cage->nodeCount, .columnCount = columnCount};
     s.rowOfNode = SR_ALLOC(int32_t, s.nodeCount);
-    s.pieceOfNode = SR_ALLOC(int32_t, s.nodeCount);
-    s.isHeard = SR_ALLOC_ZERO(bool, s.nodeCount);
-    if (s.rowOfNode == NULL || s.pieceOfNode == NULL || s.isHeard == NULL) {
+    s.columns = SR_ALLOC(int32_t, columnCount);
+    s.columnNumber = SR_ALLOC(int32_t, columnCount);
+    if (s.rowOfNode == NULL || s.columns == NULL || s.columnNumber == NULL) {
         result = srFailOutOfMemory("weights");
         goto cleanup;
     }
-    findPieces(cage, s.pieceOfNode);
-    hearPieces(rows, &s);
+    numberRows(rows, pieces, piece, &s);
     if (s.rowCount > 0) {
         SR_TRY_CLEANUP(allocateRows(&s));
         SR_TRY_CLEANUP(assemble(stiffness, rows, &s));
@@ -305,8 +356,8 @@ void srDestroyBiharmonicSystem(srBiharmonicSystem* s) {
     SR_FREE(s->metric, s->rowCount);
     SR_FREE(s->places, s->rowCount);
     SR_FREE(s->rowOfNode, s->nodeCount);
-    SR_FREE(s->pieceOfNode, s->nodeCount);
-    SR_FREE(s->isHeard, s->nodeCount);
+    SR_FREE(s->columns, s->columnCount);
+    SR_FREE(s->columnNumber, s->columnCount);
     srDestroyCsc(&s->problem.A);
     *s = (srBiharmonicSystem){0};
 }
