@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Joint bounded biharmonic weights on one worker: of a body with arms, made here, on the library's own cage and on
-// the same cage full of slivers, and with --data DIR of the OBJ files of a folder. The baseline in the same run is
-// a step of the same splitting the plain way: CHOLMOD's solve of all columns in double. Times are what the thread
-// had of its core, the least of three.
+// Joint bounded biharmonic weights on one worker: of a body with arms, made here, on the library's own cage
+// and on the same cage full of slivers, and with --data DIR of the OBJ files of a folder. The baseline in the
+// same run is a step of the same splitting the plain way: CHOLMOD's solve of all columns in double. Times are
+// what the thread had of its core, the least of three.
 
 #include "weights_scene.h"
 
@@ -65,8 +65,8 @@ static double timePlainStep(const srBenchWeights* scene) {
     while (!pieces.isHeard[piece]) {
         ++piece;
     }
-    check(srCreateBiharmonicSystem(&scene->cage, &stiffness, &rows, &pieces, piece, scene->handles.columnCount,
-                                   &system));
+    check(srCreateBiharmonicSystem(&scene->cage, &stiffness, &rows, &pieces, piece,
+                                   scene->handles.columnCount, &system));
     srCsc* A = &system.problem.A;
     for (int32_t j = 0; j < A->columnCount; ++j) {
         A->values[A->columnStarts[j]] += system.metric[j];
@@ -127,13 +127,13 @@ static void benchScene(srBenchReport* out, const char* name, const srBenchWeight
     srBench_Add(out, caseName, "steps", report.loop.iterationCount, "", NULL);
     srBench_Add(out, caseName, "primal residual", report.loop.primalResidual, "", "<= 1e-4");
     srBench_Add(out, caseName, "dual residual", report.loop.dualResidual, "", "<= 1e-4");
-    srBench_Add(out, caseName, "bounds and sums off by", findWorstSum(weights, scene->cage.nodeCount, columns), "",
-                "<= 1e-6");
+    srBench_Add(out, caseName, "bounds and sums off by",
+                findWorstSum(weights, scene->cage.nodeCount, columns), "", "<= 1e-6");
     srBench_Add(out, caseName, "energy", report.energy, "", NULL);
     srBench_Add(out, caseName, "smallest angle of a cell", least, "degrees", NULL);
     srBench_Add(out, caseName, "a plain step's solve (baseline)", 1e3 * plain, "ms", NULL);
-    srBench_Add(out, caseName, "all / (steps x a plain step's solve)", best / (report.loop.iterationCount * plain),
-                "", NULL);
+    srBench_Add(out, caseName, "all / (steps x a plain step's solve)",
+                best / (report.loop.iterationCount * plain), "", NULL);
     free(weights);
 }
 

@@ -95,8 +95,9 @@ static bool fill(const float* points, int32_t pointCount, const int32_t* triangl
     srMesh mesh = {0};
     srMesherSettings settings = {.targetNodeCount = targetNodeCount};
     *out = (srBenchWeights){0};
-    bool isMade = srCreateSurface(points, pointCount, triangles, triangleCount, &surface, &odd) == sr_success &&
-                  srMeshSurface(&surface, &settings, &mesh, &made) == sr_success;
+    bool isMade =
+        srCreateSurface(points, pointCount, triangles, triangleCount, &surface, &odd) == sr_success &&
+        srMeshSurface(&surface, &settings, &mesh, &made) == sr_success;
     srDestroySurface(&surface);
     if (!isMade) {
         fprintf(stderr, "no cage: %s\n", srGetErrorText());
@@ -110,7 +111,7 @@ static bool fill(const float* points, int32_t pointCount, const int32_t* triangl
 }
 
 void srBenchMakeArms(int32_t targetNodeCount, int32_t boneCount, srBenchWeights* out) {
-    static const double ARMS[6][3] = {{0, 0, 1}, {0.9, 0, 0.43}, {-0.9, 0.1, 0.43},
+    static const double ARMS[6][3] = {{0, 0, 1},         {0.9, 0, 0.43},      {-0.9, 0.1, 0.43},
                                       {0.5, 0.2, -0.84}, {-0.5, -0.2, -0.84}, {0, 1, 0}};
     int32_t count = around * (down + 1);
     float* points = take(3 * (size_t)count, sizeof(float));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Weights for a skin that has none yet: bounded biharmonic weights of its bones, computed on a cage within the
-// skin and brought to its vertices. Because the cage is made of the inside, it does not matter whether the skin
-// is closed, clean or in one piece, and nothing leaks across a gap.
+// Weights for a skin that has none yet: bounded biharmonic weights of its bones, computed on a cage within
+// the skin and brought to its vertices. Because the cage is made of the inside, it does not matter whether
+// the skin is closed, clean or in one piece, and nothing leaks across a gap.
 
 #pragma once
 
@@ -66,9 +66,10 @@ SR_API srResult srWeights_Wait(srWeightsId weights, double seconds);
 
 SR_API srResult srWeights_GetReport(srWeightsId weights, srWeightsReport* outReport);
 
-/// Copies the weights, vertex by vertex (skinVertexCount x columnCount): 0 to 1; those of a finite vertex sum to
-/// one. `sr_errorNotReady` while they are being computed.
-SR_API srResult srWeights_Read(srWeightsId weights, float* outValues, int32_t vertexCount, int32_t columnCount);
+/// Copies the weights, vertex by vertex (skinVertexCount x columnCount): 0 to 1; those of a finite vertex sum
+/// to one. `sr_errorNotReady` while they are being computed.
+SR_API srResult srWeights_Read(srWeightsId weights, float* outValues, int32_t vertexCount,
+                               int32_t columnCount);
 
 /// Cancels if it still runs, and frees.
 SR_API srResult srDestroyWeights(srWeightsId weights);

@@ -43,7 +43,8 @@ static srResult checkMirror(const srWeightsDef* def) {
     if (def->mirrorColumns == NULL) {
         return sr_success;
     }
-    SR_TRY(srCheckIndices("mirrorColumns", def->mirrorColumns, (size_t)def->columnCount, 0, def->columnCount));
+    SR_TRY(
+        srCheckIndices("mirrorColumns", def->mirrorColumns, (size_t)def->columnCount, 0, def->columnCount));
     for (int32_t j = 0; j < def->columnCount; ++j) {
         if (def->mirrorColumns[def->mirrorColumns[j]] != j) {
             return srFail(sr_errorInvalidValue, "mirrorColumns[%d] is %d, whose own is %d.", j,
@@ -62,8 +63,8 @@ srResult srStartWeights(const srWeightsDef* def, srWeightsId* outWeights) {
     SR_TRY(srCheckRange("targetNodeCount", def->targetNodeCount, 50, 50000));
     SR_TRY(srCheckRange("tolerance", (double)def->tolerance, 0.99e-8, 0.1));
     if ((double)def->skinVertexCount * def->columnCount > MOST_VALUES) {
-        return srFail(sr_errorTooLarge, "%d vertices times %d bones are too many weights.", def->skinVertexCount,
-                      def->columnCount);
+        return srFail(sr_errorTooLarge, "%d vertices times %d bones are too many weights.",
+                      def->skinVertexCount, def->columnCount);
     }
     srWeighing* weighing = NULL;
     srRawId id;
@@ -105,8 +106,9 @@ static srResult readValues(srWeighing* weighing, float* outValues, int32_t verte
     int32_t vertices, columns;
     SR_TRY(srWeighing_GetValues(weighing, &values, &vertices, &columns));
     if (vertexCount != vertices || columnCount != columns) {
-        return srFail(sr_errorInvalidValue, "There are weights of %d vertices and %d bones, and room for %d and %d.",
-                      vertices, columns, vertexCount, columnCount);
+        return srFail(sr_errorInvalidValue,
+                      "There are weights of %d vertices and %d bones, and room for %d and %d.", vertices,
+                      columns, vertexCount, columnCount);
     }
     memcpy(outValues, values, (size_t)vertices * (size_t)columns * sizeof(float));
     return sr_success;

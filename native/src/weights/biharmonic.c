@@ -50,8 +50,8 @@ static void writeSolved(const Solving* s, const srBiharmonicSystem* system, cons
     }
 }
 
-// A piece without a bone (an eye, a button) stays stiff: all of it goes with the one node of the others that is
-// nearest to any of its own.
+// A piece without a bone (an eye, a button) stays stiff: all of it goes with the one node of the others that
+// is nearest to any of its own.
 static void adoptPieces(const Solving* s, const int32_t* nearest, int32_t* best) {
     const srCage* cage = s->cage;
     for (int32_t i = 0; i < cage->nodeCount; i++) {
@@ -125,7 +125,8 @@ static srResult solveSystem(const Solving* s, const srBiharmonicSystem* system, 
 
 // the worst of all pieces
 static void addReport(const srSimplexReport* from, srSimplexReport* to) {
-    to->iterationCount = from->iterationCount > to->iterationCount ? from->iterationCount : to->iterationCount;
+    to->iterationCount =
+        from->iterationCount > to->iterationCount ? from->iterationCount : to->iterationCount;
     to->restartCount += from->restartCount;
     to->primalResidual = fmax(to->primalResidual, from->primalResidual);
     to->dualResidual = fmax(to->dualResidual, from->dualResidual);
@@ -144,7 +145,8 @@ static srResult solvePieces(const Solving* s, const srProgress* progress, srSimp
         srProgress part = srPartOfProgress(progress, (double)piece / s->cage->nodeCount, 1.0);
         srBiharmonicSystem system = {0};
         srSimplexReport report = {.isConverged = true};
-        SR_TRY(srCreateBiharmonicSystem(s->cage, s->stiffness, s->rows, s->pieces, piece, s->columnCount, &system));
+        SR_TRY(srCreateBiharmonicSystem(s->cage, s->stiffness, s->rows, s->pieces, piece, s->columnCount,
+                                        &system));
         srResult result = system.rowCount > 0 ? solveSystem(s, &system, &part, &report) : sr_success;
         srDestroyBiharmonicSystem(&system);
         SR_TRY(result);
@@ -153,8 +155,8 @@ static srResult solvePieces(const Solving* s, const srProgress* progress, srSimp
     return s->pieces->orphanCount > 0 ? carryOver(s) : sr_success;
 }
 
-static double measure(const srStiffness* K, const srHandleRows* rows, const float* weights, int32_t columnCount,
-                      double* slopes) {
+static double measure(const srStiffness* K, const srHandleRows* rows, const float* weights,
+                      int32_t columnCount, double* slopes) {
     double energy = 0.0;
     for (int32_t k = 0; k < K->nodeCount; k++) {
         memset(slopes, 0, (size_t)columnCount * sizeof(double));
@@ -176,7 +178,8 @@ static double measure(const srStiffness* K, const srHandleRows* rows, const floa
         }
         for (int32_t j = 0; j < columnCount; j++) {
             for (int c = 0; c < 4; c++) {
-                slopes[j] += sample->weights[c] * (double)weights[columnCount * (int64_t)sample->nodes[c] + j];
+                slopes[j] +=
+                    sample->weights[c] * (double)weights[columnCount * (int64_t)sample->nodes[c] + j];
             }
             energy += 0.5 * K->unit * sample->strength * slopes[j] * slopes[j];
         }

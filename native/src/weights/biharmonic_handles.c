@@ -111,8 +111,8 @@ static void fixNodes(Sampling* s) {
         srVec3 lower = srSub(srMin(a, srMin(b, c)), slack), upper = srAdd(srMax(a, srMax(b, c)), slack);
         for (int32_t i = 0; i < s->cage->nodeCount; i++) {
             srVec3 x = s->cage->nodes[i];
-            bool isNear = x.x >= lower.x && x.y >= lower.y && x.z >= lower.z && x.x <= upper.x && x.y <= upper.y &&
-                          x.z <= upper.z;
+            bool isNear = x.x >= lower.x && x.y >= lower.y && x.z >= lower.z && x.x <= upper.x &&
+                          x.y <= upper.y && x.z <= upper.z;
             double onB, onC;
             if (isNear && !s->rows->isFixed[i] && findOnElement(s->handles, e, x, tolerance, &onB, &onC)) {
                 s->rows->isFixed[i] = true;
@@ -131,7 +131,8 @@ static srResult addSample(Raw* raw, srVec3 place, srHandleValue value, double me
         srVec3* places = srRealloc(raw->places, (size_t)raw->room, (size_t)room, sizeof(srVec3));
         raw->places = places != NULL ? places : raw->places;
         srHandleValue* values =
-            places != NULL ? srRealloc(raw->values, (size_t)raw->room, (size_t)room, sizeof(srHandleValue)) : NULL;
+            places != NULL ? srRealloc(raw->values, (size_t)raw->room, (size_t)room, sizeof(srHandleValue))
+                           : NULL;
         raw->values = values != NULL ? values : raw->values;
         double* measures =
             values != NULL ? srRealloc(raw->measures, (size_t)raw->room, (size_t)room, sizeof(double)) : NULL;
@@ -264,40 +265,54 @@ static double distanceTo(const Sampling* s, const srEmbedding* embedding, int32_
     return sqrt(srDot(d, d));
 }
 
-// Inside ones, and of a column without any the nearest one.
-static void takeSamples(Sampling* s, const srEmbedding* embedding, const double* sizes, int32_t* nearest) {
-    int32_t columnCount = s->handles->columnCount;
-    for (int32_t j = 0; j < columnCount; j++) {
-        nearest[j] = SR_NULL_INDEX;
+// what a sample that is not inside speaks for
+static int32_t columnOf(const srHandleValue* value) {
+    return value->columns[value->values[1] > value->values[0] ? 1 : 0];
+}
+
+static void tellColumns(const srHandleValue* value, int32_t* nearest) {
+    for (int c = 0; c < 3; c++) {
+        nearest[value->columns[c]] = TOLD;
     }
+}
+
+// Of a column without anything inside the samples that are about as near as the nearest: where the bone
+// passes by.
+static void takeOutside(Sampling* s, const srEmbedding* embedding, const double* sizes, int32_t* nearest) {
     for (int32_t k = 0; k < s->raw.count; k++) {
-        if (isInside(embedding, k)) {
-            takeSample(s, embedding, sizes, k);
-            for (int c = 0; c < 3; c++) {
-                nearest[s->raw.values[k].columns[c]] = TOLD;
-            }
-        }
-    }
-    for (int32_t i = 0; i < s->cage->nodeCount; i++) {
-        for (int c = 0; c < 3 && s->rows->isFixed[i]; c++) {
-            nearest[s->rows->fixedValues[i].columns[c]] = TOLD;
-        }
-    }
-    for (int32_t k = 0; k < s->raw.count; k++) {
-        int strongest = s->raw.values[k].values[1] > s->raw.values[k].values[0] ? 1 : 0;
-        int32_t column = s->raw.values[k].columns[strongest], best = nearest[column];
+        int32_t column = columnOf(&s->raw.values[k]), best = nearest[column];
         if (best != TOLD && embedding->cells[k] != SR_NULL_INDEX &&
             (best < 0 || distanceTo(s, embedding, k) < distanceTo(s, embedding, best))) {
             nearest[column] = k;
         }
     }
-    for (int32_t j = 0; j < columnCount; j++) {
-        if (nearest[j] >= 0) {
-            s->raw.measures[nearest[j]] = s->cellSize;
-            takeSample(s, embedding, sizes, nearest[j]);
-            s->rows->outsideCount++;
+    for (int32_t k = 0; k < s->raw.count; k++) {
+        int32_t best = nearest[columnOf(&s->raw.values[k])];
+        if (best >= 0 && embedding->cells[k] != SR_NULL_INDEX &&
+            distanceTo(s, embedding, k) <= 2.0 * distanceTo(s, embedding, best) + s->cellSize) {
+            s->rows->outsideCount += k == best;
+            takeSample(s, embedding, sizes, k);
         }
     }
+}
+
+// Inside ones, and of a column without any those that are near.
+static void takeSamples(Sampling* s, const srEmbedding* embedding, const double* sizes, int32_t* nearest) {
+    for (int32_t j = 0; j < s->handles->columnCount; j++) {
+        nearest[j] = SR_NULL_INDEX;
+    }
+    for (int32_t k = 0; k < s->raw.count; k++) {
+        if (isInside(embedding, k)) {
+            takeSample(s, embedding, sizes, k);
+            tellColumns(&s->raw.values[k], nearest);
+        }
+    }
+    for (int32_t i = 0; i < s->cage->nodeCount; i++) {
+        if (s->rows->isFixed[i]) {
+            tellColumns(&s->rows->fixedValues[i], nearest);
+        }
+    }
+    takeOutside(s, embedding, sizes, nearest);
 }
 
 // the size of cells around each node: the edge of regular ones that would weigh as much
@@ -327,11 +342,11 @@ static srResult placeSamples(Sampling* s) {
         goto cleanup;
     }
     if (s->handles->hintPoints != NULL) {
-        SR_TRY_CLEANUP(srFindNearestHints(s->handles->hintPoints, s->handles->hintCells, s->handles->hintCount,
-                                          s->raw.places, count, hints));
+        SR_TRY_CLEANUP(srFindNearestHints(s->handles->hintPoints, s->handles->hintCells,
+                                          s->handles->hintCount, s->raw.places, count, hints));
     }
-    SR_TRY_CLEANUP(srCreateEmbedding(s->cage, s->raw.places, s->handles->hintPoints != NULL ? hints : NULL, count,
-                                     &embedding));
+    SR_TRY_CLEANUP(srCreateEmbedding(s->cage, s->raw.places, s->handles->hintPoints != NULL ? hints : NULL,
+                                     count, &embedding));
     measureCells(s, sizes);
     takeSamples(s, &embedding, sizes, nearest);
 

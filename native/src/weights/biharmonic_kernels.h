@@ -41,8 +41,8 @@ typedef struct srBiharmonicKernels {
     /// z = the nearest point to s of the simplex, row by row; x = scales (rho D (2 z - s) + b).
     void (*reflect)(const srBiharmonicArrays* a, int32_t begin, int32_t end);
     /// Both sweeps of a solve in place, for lanes of columns from `firstLane` to `endLane` (multiples of
-    /// SR_BIHARMONIC_LANES). `scratch` has room for (columns of the widest group or rows of the tallest) times
-    /// 24 numbers.
+    /// SR_BIHARMONIC_LANES). `scratch` has room for (columns of the widest group or rows of the tallest)
+    /// times 24 numbers.
     void (*sweep)(const srFactor* factor, int32_t width, int32_t firstLane, int32_t endLane, void* x,
                   void* scratch);
     /// x = scales x; residual = x - z; target = s + residual; stores how both differ from the last ones, and

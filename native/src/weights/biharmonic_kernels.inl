@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // One text for float and for double (biharmonic_paths.inl). Lanes are columns; what is summed over them is
-// summed in one order, whatever the path. Solves are those of math/panel_kernels.inl with many columns at once:
-// there the panels of a large factor are read from memory again for every three columns, here once for 24.
+// summed in one order, whatever the path. Solves are those of math/panel_kernels.inl with many columns at
+// once: there the panels of a large factor are read from memory again for every three columns, here once
+// for 24.
 
 // the order of sums over lanes, of any number of them
 SR_KERNEL SR_T SR_NAME(sumLanes)(SR_V v) {
@@ -41,8 +42,8 @@ SR_KERNEL int32_t SR_NAME(widthOf)(const SR_NAME(Group) * group, int32_t slab) {
     return width < group->columns ? width : group->columns;
 }
 
-// Products of `rows` (a constant) rows of a slab with b, for `count` (a constant) vectors of columns, added to
-// their rows of x. Eight sums at a time: fewer wait for each other, twelve do not fit into the registers.
+// Products of `rows` (a constant) rows of a slab with b, for `count` (a constant) vectors of columns, added
+// to their rows of x. Eight sums at a time: fewer wait for each other, twelve do not fit into the registers.
 SR_KERNEL void SR_NAME(multiplyRows)(const int rows, const int count, const SR_T* panel, int32_t width,
                                      const SR_T* b, int32_t bStride, const int32_t* places, int32_t stride,
                                      SR_T* x) {
@@ -83,15 +84,16 @@ SR_KERNEL void SR_NAME(forward)(const int count, const SR_NAME(Group) * group, i
         }
         if (count % 2 == 1) {
             int lane = SR_LANES * (count - 1);
-            SR_NAME(multiplyRows)(SR_LANES, 1, panel, width, b + lane, SR_LANES * count, rows, stride, x + lane);
+            SR_NAME(multiplyRows)(SR_LANES, 1, panel, width, b + lane, SR_LANES * count, rows, stride,
+                                  x + lane);
         }
         panel += SR_LANES * (int64_t)width;
     }
 }
 
-// Products of `columns` (a constant) columns of a panel, which begin in slab `slab` at `panel`, with rows, for
-// `count` (a constant) vectors. One order of sums, however many there are: how columns are handed to workers
-// must not change a bit.
+// Products of `columns` (a constant) columns of a panel, which begin in slab `slab` at `panel`, with rows,
+// for `count` (a constant) vectors. One order of sums, however many there are: how columns are handed to
+// workers must not change a bit.
 SR_KERNEL void SR_NAME(dotColumns)(const int columns, const int count, const SR_NAME(Group) * group,
                                    int32_t slab, const SR_T* panel, const SR_T* rows, int32_t rowStride,
                                    int32_t stride, SR_T* out) {
@@ -170,7 +172,8 @@ SR_KERNEL void SR_NAME(backward)(const int count, const SR_NAME(Group) * group, 
     }
 }
 
-SR_KERNEL void SR_NAME(sweepLanes)(const int count, const srFactor* f, int32_t stride, SR_T* x, SR_T* scratch) {
+SR_KERNEL void SR_NAME(sweepLanes)(const int count, const srFactor* f, int32_t stride, SR_T* x,
+                                   SR_T* scratch) {
     for (int32_t g = 0; g < f->groupCount; g++) {
         SR_NAME(Group) group = SR_NAME(groupOf)(f, g);
         SR_NAME(forward)(count, &group, stride, x, scratch);

@@ -372,9 +372,10 @@ static srResult iterate(Loop* loop, double tolerance) {
         loop->report.iterationCount++;
         double residual = sqrt(fmax(sums[0] / sums[1], sums[0] / fmax(sums[2], UNBOUND * sums[1])));
         if (!(residual - residual == 0.0)) {
-            return loop->isDouble ? srFail(sr_errorNotFinite, "The weights of this cage cannot be computed: its "
-                                                              "cells are too flat.")
-                                  : sr_success;
+            return loop->isDouble
+                       ? srFail(sr_errorNotFinite, "The weights of this cage cannot be computed: its "
+                                                   "cells are too flat.")
+                       : sr_success;
         }
         loop->firstResidual = loop->firstResidual > 0.0 ? loop->firstResidual : residual;
         SR_TRY(tellProgress(loop, fmin(residual, least)));
@@ -456,7 +457,8 @@ static void findDefect(const Loop* loop, const double* weights, const double* sm
     int32_t columns = loop->problem->columnCount;
     for (int32_t i = 0; i < loop->size; i++) {
         for (int64_t at = columns * (int64_t)i; at < columns * (int64_t)(i + 1); at++) {
-            defect[at] = loop->problem->metric[i] * (2.0 * weights[at] - loop->state[at]) + loop->problem->loads[at];
+            defect[at] =
+                loop->problem->metric[i] * (2.0 * weights[at] - loop->state[at]) + loop->problem->loads[at];
         }
     }
     addProduct(&loop->shifted, smooth, columns, -1.0, defect);
@@ -469,7 +471,8 @@ static void refine(Loop* loop, const double* defect, double* smooth) {
     for (int32_t k = 0; k < loop->size; k++) {
         const double* row = defect + columns * (int64_t)loop->factor.order[k];
         for (int32_t j = 0; j < loop->width; j++) {
-            setNumber(loop, a->x, loop->width * (int64_t)k + j, j < columns ? loop->factor.scales[k] * row[j] : 0.0);
+            setNumber(loop, a->x, loop->width * (int64_t)k + j,
+                      j < columns ? loop->factor.scales[k] * row[j] : 0.0);
         }
     }
     sweep(loop);
@@ -488,7 +491,8 @@ static void measure(Loop* loop, const double* weights, const double* smooth, con
     for (int32_t i = 0; i < loop->size; i++) {
         double metric = loop->problem->metric[i];
         for (int64_t at = columns * (int64_t)i; at < columns * (int64_t)(i + 1); at++) {
-            double r = smooth[at] - weights[at], u = loop->state[at] - weights[at], d = r + defect[at] / metric;
+            double r = smooth[at] - weights[at], u = loop->state[at] - weights[at],
+                   d = r + defect[at] / metric;
             apart += metric * r * r;
             size += metric * weights[at] * weights[at];
             left += metric * d * d;
@@ -574,7 +578,7 @@ srResult srSolveSimplexProblem(const srSimplexProblem* problem, const srSimplexS
     size_t count = (size_t)loop.size * (size_t)problem->columnCount;
     double* own = outSmooth == NULL ? SR_ALLOC(double, count) : NULL;
     loop.state = SR_ALLOC(double, count);
-    loop.sums = SR_ALLOC(double, SR_BIHARMONIC_SUMS * loop.blockOfRows);
+    loop.sums = SR_ALLOC(double, SR_BIHARMONIC_SUMS* loop.blockOfRows);
     if (loop.state == NULL || loop.sums == NULL || (outSmooth == NULL && own == NULL)) {
         result = srFailOutOfMemory("weights");
         goto cleanup;

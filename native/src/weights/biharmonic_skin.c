@@ -17,7 +17,8 @@
 
 // ---- onto the skin ----
 
-static void pack(const float* nodeWeights, int32_t nodeCount, int32_t columnCount, int32_t first, srVec3f* out) {
+static void pack(const float* nodeWeights, int32_t nodeCount, int32_t columnCount, int32_t first,
+                 srVec3f* out) {
     for (int32_t i = 0; i < nodeCount; i++) {
         const float* row = nodeWeights + columnCount * (int64_t)i;
         out[i].x = row[first];
@@ -175,15 +176,16 @@ static srVec3* widen(const float* from, int32_t count) {
 
 static bool reportCage(float fraction, void* context) {
     const srProgress* part = context;
-    return part->report == NULL || part->report(part->from + fraction * (part->to - part->from), part->context);
+    return part->report == NULL ||
+           part->report(part->from + fraction * (part->to - part->from), part->context);
 }
 
 static srResult makeCage(Weighing* w) {
     const srWeightsDef* def = w->def;
     double start = srGetSeconds();
     srSurfaceReport odd = {0};
-    SR_TRY(srCreateSurface(def->skinPositions, def->skinVertexCount, def->skinTriangles, def->skinTriangleCount,
-                           &w->surface, &odd));
+    SR_TRY(srCreateSurface(def->skinPositions, def->skinVertexCount, def->skinTriangles,
+                           def->skinTriangleCount, &w->surface, &odd));
     srProgress part = srPartOfProgress(&w->progress, 0.0, 0.5);
     srMesherSettings settings = {
         .targetNodeCount = def->targetNodeCount,
@@ -256,8 +258,7 @@ srResult srWeighSkin(const srWeightsDef* def, const srProgress* progress, float*
     }
     SR_TRY_CLEANUP(solve(&w, outValues));
     if (def->mirrorColumns != NULL) {
-        SR_TRY_CLEANUP(
-            makeSymmetric(def, w.skin, w.surface.size, outValues, &w.report.mirroredVertexCount));
+        SR_TRY_CLEANUP(makeSymmetric(def, w.skin, w.surface.size, outValues, &w.report.mirroredVertexCount));
     }
     w.report.weightsSeconds = (float)(srGetSeconds() - start) - w.report.cageSeconds;
     *outReport = w.report;

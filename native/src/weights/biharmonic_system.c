@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Q = K M^-1 K, the bilaplacian of mixed linear elements with lumped masses; A = Q + sum of samples alpha B' B
-// over free nodes, b = sum of samples alpha B' v - (Q over fixed nodes) w. Rows of b sum to A 1: the columns of
-// what solves without bounds sum to one by themselves.
+// Q = K M^-1 K, the bilaplacian of mixed linear elements with lumped masses; A = Q + sum of samples alpha B'
+// B over free nodes, b = sum of samples alpha B' v - (Q over fixed nodes) w. Rows of b sum to A 1: the
+// columns of what solves without bounds sum to one by themselves.
 //
-// Metric: R = rho D, D proportional to M^(1/3) and of the sum of M, rho = 3 (2 pi)^4 (m/V)^(4/3) for m columns and
-// a piece of volume V: the fourth power of the wave number at which m bones share it. Between 1 and 10 instead of 3 steps are up to
-// twice as many; with powers of M from 0 to 1 a third more at either end.
+// Metric: R = rho D, D proportional to M^(1/3) and of the sum of M, rho = 3 (2 pi)^4 (m/V)^(4/3) for m
+// columns and a piece of volume V: the fourth power of the wave number at which m bones share it. Between 1
+// and 10 instead of 3 steps are up to twice as many; with powers of M from 0 to 1 a third more at either end.
 
 #include "weights/biharmonic_system.h"
 
@@ -76,8 +76,9 @@ static srResult checkStiffness(const srStiffness* s) {
     for (int32_t i = 0; i < s->nodeCount; i++) {
         check += 0.0 / s->masses[i];
     }
-    return check == 0.0 ? sr_success
-                        : srFail(sr_errorBadMesh, "The cage has cells that are too flat to compute weights on.");
+    return check == 0.0
+               ? sr_success
+               : srFail(sr_errorBadMesh, "The cage has cells that are too flat to compute weights on.");
 }
 
 srResult srCreateStiffness(const srCage* cage, srStiffness* outStiffness) {
@@ -189,7 +190,8 @@ static void takeColumns(const srHandleValue* value, srBiharmonicSystem* s) {
     }
 }
 
-static void numberRows(const srHandleRows* rows, const srPieces* pieces, int32_t piece, srBiharmonicSystem* s) {
+static void numberRows(const srHandleRows* rows, const srPieces* pieces, int32_t piece,
+                       srBiharmonicSystem* s) {
     for (int32_t j = 0; j < s->columnCount; j++) {
         s->columnNumber[j] = SR_NULL_INDEX;
     }
@@ -259,7 +261,8 @@ static int64_t addSamples(const srStiffness* K, const srHandleRows* rows, srBiha
             }
             double* load = s->loads + s->problem.columnCount * (int64_t)i;
             for (int c = 0; c < 3; c++) {
-                load[s->columnNumber[sample->value.columns[c]]] += strength * sample->weights[a] * sample->value.values[c];
+                load[s->columnNumber[sample->value.columns[c]]] +=
+                    strength * sample->weights[a] * sample->value.values[c];
             }
             for (int b = 0; b < 4; b++) {
                 int32_t j = s->rowOfNode[sample->nodes[b]];
@@ -312,7 +315,7 @@ static void fillMetric(const srCage* cage, const srStiffness* K, srBiharmonicSys
 }
 
 static srResult allocateRows(srBiharmonicSystem* s) {
-    s->loads = SR_ALLOC_ZERO(double, (size_t)s->rowCount * (size_t)s->problem.columnCount);
+    s->loads = SR_ALLOC_ZERO(double, (size_t)s->rowCount*(size_t)s->problem.columnCount);
     s->metric = SR_ALLOC(double, s->rowCount);
     s->places = SR_ALLOC(srVec3, s->rowCount);
     if (s->loads == NULL || s->metric == NULL || s->places == NULL) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The matrices of bounded biharmonic weights: from cells and what is given on nodes to a problem over the nodes
-// that are free.
+// The matrices of bounded biharmonic weights: from cells and what is given on nodes to a problem over the
+// nodes that are free.
 
 #pragma once
 
@@ -38,8 +38,8 @@ SR_MUST_USE srResult srCreatePieces(const srCage* cage, const srHandleRows* rows
 /// Accepts zeroed ones.
 void srDestroyPieces(srPieces* pieces);
 
-/// A problem over the free nodes of one piece and the columns that are given in it: bones of other pieces have
-/// nothing there, else they would serve as slack where weights are bound. Owns its arrays.
+/// A problem over the free nodes of one piece and the columns that are given in it: bones of other pieces
+/// have nothing there, else they would serve as slack where weights are bound. Owns its arrays.
 typedef struct srBiharmonicSystem {
     srSimplexProblem problem;
     double* loads;

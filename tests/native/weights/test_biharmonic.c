@@ -53,7 +53,8 @@ static void createBar(srCage* cage, Bones* bones, double off) {
     addBone(bones, at(x, 3.0 + off, z), at(x, 3.5 + off, z));
 }
 
-static float* solve(const srCage* cage, const srHandles* handles, double tolerance, srBiharmonicReport* report) {
+static float* solve(const srCage* cage, const srHandles* handles, double tolerance,
+                    srBiharmonicReport* report) {
     float* weights = calloc((size_t)cage->nodeCount * (size_t)handles->columnCount, sizeof(float));
     srSimplexSettings settings = srDefaultBiharmonicSettings();
     settings.tolerance = tolerance;
@@ -297,7 +298,9 @@ static double measureEnergyDensely(const srCage* cage, const float* weights, int
         srVec3 a = cage->nodes[k[0]], u = srSub(cage->nodes[k[1]], a), v = srSub(cage->nodes[k[2]], a);
         srVec3 w = srSub(cage->nodes[k[3]], a);
         double six = srDot(u, srCross(v, w));
-        srVec3 g[4] = {{0}, srScale(1.0 / six, srCross(v, w)), srScale(1.0 / six, srCross(w, u)),
+        srVec3 g[4] = {{0},
+                       srScale(1.0 / six, srCross(v, w)),
+                       srScale(1.0 / six, srCross(w, u)),
                        srScale(1.0 / six, srCross(u, v))};
         g[0] = srScale(-1.0, srAdd(g[1], srAdd(g[2], g[3])));
         volume += six / 6.0;
@@ -305,7 +308,8 @@ static double measureEnergyDensely(const srCage* cage, const float* weights, int
             masses[k[p]] += six / 24.0;
             for (int q = 0; q < 4; q++) {
                 for (int32_t j = 0; j < columns; j++) {
-                    slopes[k[p] * columns + j] += six / 6.0 * srDot(g[p], g[q]) * (double)weights[k[q] * columns + j];
+                    slopes[k[p] * columns + j] +=
+                        six / 6.0 * srDot(g[p], g[q]) * (double)weights[k[q] * columns + j];
                 }
             }
         }
@@ -346,7 +350,8 @@ static void units_of_length_do_not_matter(void** state) {
     for (int32_t p = 0; p < bones.handles.pointCount; p++) {
         bones.points[p] = srScale(1024.0, bones.points[p]);
     }
-    assert_success(srCreateCage(nodes, cage.nodeCount, (const int32_t (*)[4])cage.cells, cage.cellCount, &large));
+    assert_success(
+        srCreateCage(nodes, cage.nodeCount, (const int32_t (*)[4])cage.cells, cage.cellCount, &large));
     float* scaled = solve(&large, &bones.handles, 1e-6, &report);
     assert_near(report.energy, energy, 1e-6 * energy);
     free(nodes);
@@ -424,7 +429,8 @@ static void nothing_leaks_across_a_gap_and_strays_go_with_the_nearest(void** sta
             cells[part * bar.cellCount + k / 4][k % 4] = bar.cells[k / 4][k % 4] + part * bar.nodeCount;
         }
     }
-    assert_success(srCreateCage(nodes, 3 * bar.nodeCount, (const int32_t (*)[4])cells, 3 * bar.cellCount, &cage));
+    assert_success(
+        srCreateCage(nodes, 3 * bar.nodeCount, (const int32_t (*)[4])cells, 3 * bar.cellCount, &cage));
     Bones bones = {0};
     addBone(&bones, at(0.25, 0.3, 0.25), at(0.25, 0.8, 0.25));
     addBone(&bones, at(0.25, 1.2, 0.25), at(0.25, 1.8, 0.25));
@@ -488,15 +494,19 @@ static void bad_bones_are_refused_in_words(void** state) {
     float* weights = calloc(4096, sizeof(float));
     createBar(&cage, &bones, 0.0);
     bones.points[1].y = (double)NAN;
-    assert_result(srSolveBiharmonic(&cage, &bones.handles, &settings, NULL, weights, &report), sr_errorNotFinite);
+    assert_result(srSolveBiharmonic(&cage, &bones.handles, &settings, NULL, weights, &report),
+                  sr_errorNotFinite);
     bones.points[1].y = 1.0;
     bones.columns[1] = 3;
-    assert_result(srSolveBiharmonic(&cage, &bones.handles, &settings, NULL, weights, &report), sr_errorInvalidValue);
+    assert_result(srSolveBiharmonic(&cage, &bones.handles, &settings, NULL, weights, &report),
+                  sr_errorInvalidValue);
     bones.columns[1] = 0;
     bones.elements[0][2] = -1;
-    assert_result(srSolveBiharmonic(&cage, &bones.handles, &settings, NULL, weights, &report), sr_errorInvalidValue);
+    assert_result(srSolveBiharmonic(&cage, &bones.handles, &settings, NULL, weights, &report),
+                  sr_errorInvalidValue);
     bones.handles.elementCount = 0;
-    assert_result(srSolveBiharmonic(&cage, &bones.handles, &settings, NULL, weights, &report), sr_errorInvalidValue);
+    assert_result(srSolveBiharmonic(&cage, &bones.handles, &settings, NULL, weights, &report),
+                  sr_errorInvalidValue);
     free(weights);
     srDestroyCage(&cage);
 }
@@ -513,7 +523,8 @@ static void flat_cells_give_weights_or_a_sentence_but_no_nan(void** state) {
             nodes[i] = bar.nodes[i];
             nodes[i].z = i % 7 == 0 ? nodes[i].z : nodes[i].z * flat;
         }
-        if (srCreateCage(nodes, bar.nodeCount, (const int32_t (*)[4])bar.cells, bar.cellCount, &cage) == sr_success) {
+        if (srCreateCage(nodes, bar.nodeCount, (const int32_t (*)[4])bar.cells, bar.cellCount, &cage) ==
+            sr_success) {
             float* weights = calloc((size_t)cage.nodeCount * 3, sizeof(float));
             srSimplexSettings settings = {1e-4, 200};
             srBiharmonicReport report;
@@ -585,7 +596,8 @@ int main(void) {
         cmocka_unit_test_teardown(units_of_length_do_not_matter, srTestNothingLeaked),
         cmocka_unit_test_teardown(mirrored_bones_have_mirrored_weights, srTestNothingLeaked),
         cmocka_unit_test_teardown(along_a_control_cage_weights_go_straight, srTestNothingLeaked),
-        cmocka_unit_test_teardown(nothing_leaks_across_a_gap_and_strays_go_with_the_nearest, srTestNothingLeaked),
+        cmocka_unit_test_teardown(nothing_leaks_across_a_gap_and_strays_go_with_the_nearest,
+                                  srTestNothingLeaked),
         cmocka_unit_test_teardown(a_bone_outside_counts_where_the_cage_is_nearest, srTestNothingLeaked),
         cmocka_unit_test_teardown(one_bone_alone_has_everything, srTestNothingLeaked),
         cmocka_unit_test_teardown(bad_bones_are_refused_in_words, srTestNothingLeaked),

@@ -117,7 +117,8 @@ static void solveByGradients(const Line* line, double* w) {
             }
             project(row, next + i * columnCount);
         }
-        double nextEnergy = measureEnergy(line, next), grown = 0.5 * (1.0 + sqrt(1.0 + 4.0 * momentum * momentum));
+        double nextEnergy = measureEnergy(line, next),
+               grown = 0.5 * (1.0 + sqrt(1.0 + 4.0 * momentum * momentum));
         bool isWorse = nextEnergy > energy;
         for (int32_t k = 0; k < valueCount; k++) {
             moved = fmax(moved, fabs(next[k] - w[k]));
@@ -306,9 +307,11 @@ static void any_allocation_may_fail(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(rows_are_in_the_simplex_and_agree_with_projected_gradients, srTestNothingLeaked),
+        cmocka_unit_test_teardown(rows_are_in_the_simplex_and_agree_with_projected_gradients,
+                                  srTestNothingLeaked),
         cmocka_unit_test_teardown(residuals_are_true_ones, srTestNothingLeaked),
-        cmocka_unit_test_teardown(bits_are_the_same_on_any_number_of_workers_and_every_path, srTestNothingLeaked),
+        cmocka_unit_test_teardown(bits_are_the_same_on_any_number_of_workers_and_every_path,
+                                  srTestNothingLeaked),
         cmocka_unit_test_teardown(a_limit_of_steps_is_told_not_failed, srTestNothingLeaked),
         cmocka_unit_test_teardown(whoever_says_stop_is_heard, srTestNothingLeaked),
         cmocka_unit_test_teardown(any_allocation_may_fail, srTestNothingLeaked),
