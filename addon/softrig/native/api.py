@@ -12,9 +12,10 @@ from .arrays import FloatArray, float_pointer, int_pointer
 from .errors import NotReadyError, error_from_result, sentence
 from .inputs import CharacterInput, FrameRange, JobStatus, MapsInput, ShotSettings, ShotStatus
 from .library import find_library, load_library
+from .weights import WeightsCalls
 
 
-class Api:
+class Api(WeightsCalls):
     """Calls of one loaded library. A test hands the session another object with these methods."""
 
     def __init__(self, path: Path | None = None) -> None:

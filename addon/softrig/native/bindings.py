@@ -102,6 +102,13 @@ class BakeId(ctypes.Structure):
     )
 
 
+class WeightsId(ctypes.Structure):
+    _fields_ = (
+        ("index1", ctypes.c_uint32),
+        ("generation", ctypes.c_uint32),
+    )
+
+
 class JobStatus(ctypes.Structure):
     _fields_ = (
         ("phase", ctypes.c_int32),
@@ -279,6 +286,42 @@ class FrameStats(ctypes.Structure):
     )
 
 
+class WeightsDef(ctypes.Structure):
+    _fields_ = (
+        ("structSize", ctypes.c_size_t),
+        ("skinPositions", ctypes.POINTER(ctypes.c_float)),
+        ("skinVertexCount", ctypes.c_int32),
+        ("skinTriangles", ctypes.POINTER(ctypes.c_int32)),
+        ("skinTriangleCount", ctypes.c_int32),
+        ("points", ctypes.POINTER(ctypes.c_float)),
+        ("pointColumns", ctypes.POINTER(ctypes.c_int32)),
+        ("pointCount", ctypes.c_int32),
+        ("elements", ctypes.POINTER(ctypes.c_int32)),
+        ("elementCount", ctypes.c_int32),
+        ("columnCount", ctypes.c_int32),
+        ("mirrorColumns", ctypes.POINTER(ctypes.c_int32)),
+        ("targetNodeCount", ctypes.c_int32),
+        ("tolerance", ctypes.c_float),
+    )
+
+
+class WeightsReport(ctypes.Structure):
+    _fields_ = (
+        ("nodeCount", ctypes.c_int32),
+        ("cellCount", ctypes.c_int32),
+        ("outsideColumnCount", ctypes.c_int32),
+        ("orphanCount", ctypes.c_int32),
+        ("mirroredVertexCount", ctypes.c_int32),
+        ("iterationCount", ctypes.c_int32),
+        ("primalResidual", ctypes.c_float),
+        ("dualResidual", ctypes.c_float),
+        ("energy", ctypes.c_float),
+        ("isConverged", ctypes.c_bool),
+        ("cageSeconds", ctypes.c_float),
+        ("weightsSeconds", ctypes.c_float),
+    )
+
+
 # in the order of the headers, by their names in C
 STRUCTS: dict[str, type[ctypes.Structure]] = {
     "srVersion": Version,
@@ -287,6 +330,7 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "srCharacterId": CharacterId,
     "srShotId": ShotId,
     "srBakeId": BakeId,
+    "srWeightsId": WeightsId,
     "srJobStatus": JobStatus,
     "srCharacterMaps": CharacterMaps,
     "srCharacterDef": CharacterDef,
@@ -297,6 +341,8 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "srShotStatus": ShotStatus,
     "srFrameControls": FrameControls,
     "srFrameStats": FrameStats,
+    "srWeightsDef": WeightsDef,
+    "srWeightsReport": WeightsReport,
 }
 
 # name: (type of the result, types of the arguments)
@@ -408,6 +454,16 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ctypes.c_int32,
         (ShotId, ctypes.c_int32, ctypes.POINTER(ctypes.c_uint64)),
     ),
+    "srDefaultWeightsDef": (WeightsDef, ()),
+    "srStartWeights": (ctypes.c_int32, (ctypes.POINTER(WeightsDef), ctypes.POINTER(WeightsId))),
+    "srWeights_GetStatus": (ctypes.c_int32, (WeightsId, ctypes.POINTER(JobStatus))),
+    "srWeights_Wait": (ctypes.c_int32, (WeightsId, ctypes.c_double)),
+    "srWeights_GetReport": (ctypes.c_int32, (WeightsId, ctypes.POINTER(WeightsReport))),
+    "srWeights_Read": (
+        ctypes.c_int32,
+        (WeightsId, ctypes.POINTER(ctypes.c_float), ctypes.c_int32, ctypes.c_int32),
+    ),
+    "srDestroyWeights": (ctypes.c_int32, (WeightsId,)),
 }
 
 

@@ -14,6 +14,7 @@ from . import (
     presets,
     record,
     remove,
+    weigh,
 )
 
 CLASSES = (
@@ -43,4 +44,5 @@ CLASSES = (
     paint.SOFTRIG_OT_paint,
     cut.SOFTRIG_OT_cut_marker,
     fix.SOFTRIG_OT_fix,
+    weigh.SOFTRIG_OT_weigh,
 )
