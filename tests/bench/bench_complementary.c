@@ -4,9 +4,10 @@
 // its whole animation, with the published hold map and its material; and on bars of 1,000 to 100,000 nodes
 // which 24 bones bend. The baseline is an iteration of projective dynamics the plain way
 // (complementary_plain.h) in the same run. Frames are played several times, and each counts with its fastest
-// time. --bars N leaves out all but the N smallest bars. --plot FILE draws, as SVG, what tolerance, substeps
-// and integrator cost and give (complementary_defaults.h). With one worker time is what the thread had of its
-// core, so that a busy machine spoils less; with two it is the clock's, for both.
+// time; of the largest bars a few frames once. --bars N leaves out all but the N smallest bars. --plot FILE
+// draws, as SVG, what tolerance, substeps and integrator cost and give (complementary_defaults.h). With one
+// worker time is what the thread had of its core, so that a busy machine spoils less; with two it is the
+// clock's, for both.
 
 #include "complementary_data.h"
 #include "complementary_defaults.h"
@@ -28,6 +29,8 @@ enum {
     mostFolders = 8,
     boneCount = 24,
     barFrames = 12,
+    manyNodes = 20000, // from here on fewer frames, once
+    manyFrames = 4,
     plainRuns = 10,
     localRuns = 30
 };
@@ -142,7 +145,8 @@ static void playOnce(Stage* s, int round, int32_t frameCount, Play* play) {
 static void playAll(Stage* s, Play* play) {
     int32_t frameCount = s->character.frameCount < mostFrames ? s->character.frameCount : mostFrames;
     *play = (Play){0};
-    for (int round = 0; round < roundCount; ++round) {
+    int rounds = s->rest.nodeCount > manyNodes ? 1 : roundCount;
+    for (int round = 0; round < rounds; ++round) {
         playOnce(s, round, frameCount, play);
     }
     for (int32_t f = 0; f < frameCount; ++f) {
@@ -319,7 +323,9 @@ static double megabytes(const Stage* s) {
 
 static void benchBar(srBenchReport* out, const Bar* bar) {
     Stage s = {0};
-    if (!srBenchMakeBar(bar->across, bar->along, boneCount, barFrames, &s.character)) {
+    int32_t nodeCount = (bar->across + 1) * (bar->across + 1) * (bar->along + 1);
+    int32_t frames = nodeCount > manyNodes ? manyFrames : barFrames;
+    if (!srBenchMakeBar(bar->across, bar->along, boneCount, frames, &s.character)) {
         return;
     }
     char caseName[96];
