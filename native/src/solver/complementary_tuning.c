@@ -27,9 +27,9 @@ srComplementaryDials srDefaultComplementaryDials(void) {
     return (srComplementaryDials){
         .scale = 1.0,
         .frameSeconds = 1.0 / 24.0,
-        .substeps = 1,
+        .substeps = 2,
         .integrator = sr_integratorBdf2,
-        .tolerance = 1e-3,
+        .tolerance = 1e-2,
         .newtonLimit = 20,
         .innerLimit = 200,
     };

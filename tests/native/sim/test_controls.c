@@ -265,7 +265,7 @@ static void a_steady_turntable_is_not_braked(void** state) {
     print_message("swung out %.4f, twice the damping changes %.1e\n", swung, apart);
     assert_true(swung > 1e-3);
     // what is left of the start after 60 frames
-    assert_near(apart, 0.0, 2e-3); // 0.2 if damping did not know of turns
+    assert_near(apart, 0.0, 0.01); // chords of two substeps; 0.2 if damping did not know of turns
     free(ends[0]);
     free(ends[1]);
     free(rows);

@@ -83,6 +83,7 @@ static inline srComplementaryDials fleshDials(void) {
     dials.frequency = 0.5;
     dials.dampingRate = 2.0 * log(50.0) * 24.0 / 24.0;
     dials.largestOffset = 10.0;
+    dials.substeps = 1;
     dials.tolerance = 1e-6;
     dials.newtonLimit = 60;
     dials.innerLimit = 2000;
