@@ -373,10 +373,12 @@ static srResult finishMesh(const Meshing* meshing, const Trial* trial, const srP
     }
     SR_TRY(srCreateCageMapped(cells->nodes, cells->nodeCount, (const int32_t (*)[4])cells->cells,
                               cells->cellCount, newCells, &mesh->cage));
+    srProgress homing = srPartOfProgress(progress, 0.5, 0.9);
     SR_TRY(srReportProgress(progress, 0.5));
     srHomesInput input = {meshing->surface, &meshing->contacts, &trial->scaffold,
                           &trial->flesh,    &trial->copies,     cells};
-    SR_TRY(srFindHomes(&input, trial->arena, homes));
+    SR_TRY(srFindHomes(&input, trial->arena, &homing, homes));
+    SR_TRY(srReportProgress(progress, 0.9));
     for (int32_t p = 0; p < mesh->pointCount; p++) {
         mesh->pointCells[p] = homes[p] == SR_NULL_INDEX ? SR_NULL_INDEX : newCells[homes[p]];
     }
