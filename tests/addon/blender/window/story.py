@@ -128,7 +128,7 @@ def a_provisional_frame_comes_first() -> Iterator[float]:
     """Where the artist looks, late in a shot that takes a while; and the panel says so."""
     scene, describe = bpy.context.scene, addon.module("model.schedule").describe
     settings, end = skin().softrig, scene.frame_end
-    scene.frame_end, settings.solver, settings.substeps = 400, "XPBD", 60
+    scene.frame_end, settings.solver, settings.substeps = 250, "XPBD", 50
     scene.frame_set(scenes.STOP_FRAME + 20)
     yield 0.5
     yield from driver.wait_until(is_whole, "the long shot", 120)
@@ -143,6 +143,74 @@ def a_provisional_frame_comes_first() -> Iterator[float]:
     yield 0.5
     yield from driver.wait_until(is_whole, "the short shot")
     bpy.ops.ed.undo_push(message="after a provisional frame")
+
+
+def scrub_by_mouse() -> Iterator[float]:
+    """Back and forth along the timeline: each frame shows what it shows when one plays to it."""
+    scene, found = bpy.context.scene, {}
+    for frame in range(1, scene.frame_end + 1):
+        scene.frame_set(frame)
+        found[frame] = measure.evaluated(skin())
+    area = next(a for a in driver.window().screen.areas if a.type == "DOPESHEET_EDITOR")
+    region = next(r for r in area.regions if r.type == "WINDOW")
+    y, seen = region.y + region.height - 8, set()
+    driver.move(region.x + region.width // 16, y)
+    yield 0.2
+    driver.x_event("mousedown", 1)
+    for share in (0.08, 0.17, 0.12, 0.1, 0.15):
+        driver.move(region.x + int(share * region.width), y)
+        yield 0.3
+        frame = scene.frame_current
+        seen.add(frame)
+        if frame in found:  # Blender notes the frame before it evaluates it
+            right = found[frame]
+            shown = f"frame {frame} as it is when played to"
+            yield from driver.wait_until(
+                lambda right=right: measure.same_bits(measure.evaluated(skin()), right), shown
+            )
+    driver.x_event("mouseup", 1)
+    yield 0.2
+    assert len(seen & set(found)) >= 2, f"the mouse did not scrub: {seen}"
+
+
+def paint_by_mouse() -> Iterator[float]:
+    """A stroke of the brush over the mesh, and the shot is another."""
+    scene, ob = bpy.context.scene, skin()
+    scene.frame_set(scenes.STOP_FRAME + 2)
+    yield 0.3
+    yield from driver.wait_until(is_whole, "the shot before painting")
+    before = measure.evaluated(ob)
+    region = next(r for r in driver.view().regions if r.type == "WINDOW")
+    view = {"window": driver.window(), "area": driver.view(), "region": region}
+    with bpy.context.temp_override(**view):
+        bpy.ops.view3d.view_selected()
+        assert bpy.ops.softrig.paint(kind="pin") == {"FINISHED"}
+    yield 0.8
+    assert skin().mode == "WEIGHT_PAINT"
+    middle = (region.x + region.width // 2, region.y + region.height // 2)
+    driver.move(middle[0], middle[1] - 60)
+    yield 0.2
+    driver.x_event("mousedown", 1)
+    for step in range(-60, 70, 10):
+        driver.move(middle[0] + step // 3, middle[1] + step)
+        yield 0.05
+    driver.x_event("mouseup", 1)
+    yield 0.3
+    yield from driver.screenshot("3-painted")
+    group = skin().vertex_groups["Softrig Pin"].index
+    painted = [e.weight for v in skin().data.vertices for e in v.groups if e.group == group]
+    assert sum(weight > 0.1 for weight in painted) >= 3, "the brush painted nothing"
+    with bpy.context.temp_override(**view):
+        assert bpy.ops.softrig.paint(kind="pin") == {"FINISHED"}
+    yield 0.3
+    assert skin().mode == "OBJECT"
+    yield from driver.wait_until(is_whole, "the painted shot")
+    yield 0.3
+    assert measure.largest(measure.evaluated(skin()), before) > 1e-3, "paint changed nothing"
+    skin().softrig.map_pin = ""
+    yield 0.3
+    yield from driver.wait_until(is_whole, "the shot without paint")
+    bpy.ops.ed.undo_push(message="painted")
 
 
 def keyed_dials_are_followed() -> Iterator[float]:
@@ -404,6 +472,8 @@ STORY = (
     changed_keys_are_recorded,
     slider_makes_all_new,
     a_provisional_frame_comes_first,
+    scrub_by_mouse,
+    paint_by_mouse,
     keyed_dials_are_followed,
     fix_by_mouse,
     undo_and_redo_while_it_works,
