@@ -13,6 +13,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -36,9 +37,10 @@ def build(name: str) -> tuple[Any, Any]:
             bpy.data.objects.remove(other)
     armature.data.pose_position = "REST"
     armature.hide_render = True
+    skin.parent = None
     for ob in (armature, skin):
         ob.animation_data_clear()
-        ob.location = (0.0, 0.0, 0.0)
+        ob.matrix_world = Matrix()
     skin.vertex_groups.clear()
     bpy.context.view_layer.update()
     return skin, armature
@@ -138,7 +140,7 @@ def draw(name: str, folder: Path) -> list[np.ndarray]:
     """Pixels of both methods; figures are printed."""
     pictures = []
     for method in (AUTOMATIC, OURS):
-        skin, armature = build(name)  # anew: parenting moves a skin that has a parent
+        skin, armature = build(name)
         names = [bone.name for bone in armature.data.bones if bone.use_deform]
         set_stage(bpy.context.scene, skin)
         weigh(skin, armature, method)
@@ -147,7 +149,8 @@ def draw(name: str, folder: Path) -> list[np.ndarray]:
         print(
             f"{name:10} {len(table):6} vertices {len(names):3} bones  {method:18}"
             f" without weights {alone:5}  bending {energy(skin, table):9.4f}"
-            f"  stray peaks {count_peaks(skin, table):3}",
+            f"  stray peaks {count_peaks(skin, table):3}"
+            f"  weakest bone {table.max(axis=0).min():5.2f}",
             flush=True,
         )
         paint(skin, table)

@@ -53,20 +53,20 @@ static void* take(size_t count, size_t size) {
 
 // a plain step's solve
 static double timePlainStep(const srBenchWeights* scene) {
-    srHandleRows rows;
+    srAnchorRows rows;
     srStiffness stiffness;
     srPieces pieces;
     srBiharmonicSystem system;
     srCholesky* cholesky;
     int32_t piece = 0;
-    check(srCreateHandleRows(&scene->cage, &scene->handles, &rows));
+    check(srCreateAnchorRows(&scene->cage, &scene->anchors, &rows));
     check(srCreateStiffness(&scene->cage, &stiffness));
     check(srCreatePieces(&scene->cage, &rows, &pieces));
     while (!pieces.isHeard[piece]) {
         ++piece;
     }
     check(srCreateBiharmonicSystem(&scene->cage, &stiffness, &rows, &pieces, piece,
-                                   scene->handles.columnCount, &system));
+                                   scene->anchors.columnCount, &system));
     srCsc* A = &system.problem.A;
     for (int32_t j = 0; j < A->columnCount; ++j) {
         A->values[A->columnStarts[j]] += system.metric[j];
@@ -88,7 +88,7 @@ static double timePlainStep(const srBenchWeights* scene) {
     srDestroyBiharmonicSystem(&system);
     srDestroyPieces(&pieces);
     srDestroyStiffness(&stiffness);
-    srDestroyHandleRows(&rows);
+    srDestroyAnchorRows(&rows);
     return best;
 }
 
@@ -107,7 +107,7 @@ static double findWorstSum(const float* weights, int32_t nodeCount, int32_t colu
 }
 
 static void benchScene(srBenchReport* out, const char* name, const srBenchWeights* scene, const char* goal) {
-    int32_t columns = scene->handles.columnCount;
+    int32_t columns = scene->anchors.columnCount;
     char caseName[160];
     snprintf(caseName, sizeof(caseName), "%s, %d nodes, %d bones", name, scene->cage.nodeCount, columns);
     float* weights = take((size_t)scene->cage.nodeCount * (size_t)columns, sizeof(float));
@@ -116,7 +116,7 @@ static void benchScene(srBenchReport* out, const char* name, const srBenchWeight
     double best = (double)INFINITY, clockBest = (double)INFINITY, least, largest, volume;
     for (int run = 0; run < runCount; ++run) {
         double start = getSeconds(), clockStart = srGetSeconds();
-        check(srSolveBiharmonic(&scene->cage, &scene->handles, &settings, NULL, weights, &report));
+        check(srSolveBiharmonic(&scene->cage, &scene->anchors, &settings, NULL, weights, &report));
         best = fmin(best, getSeconds() - start);
         clockBest = fmin(clockBest, srGetSeconds() - clockStart);
     }

@@ -77,7 +77,7 @@ static void addBones(srBenchWeights* s, int32_t boneCount) {
         s->elements[b][0] = 2 * b;
         s->elements[b][1] = s->elements[b][2] = 2 * b + 1;
     }
-    s->handles = (srHandles){.points = s->points,
+    s->anchors = (srAnchors){.points = s->points,
                              .columns = s->columns,
                              .pointCount = 2 * boneCount,
                              .elements = (const int32_t (*)[3])s->elements,

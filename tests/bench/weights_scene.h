@@ -13,7 +13,7 @@ typedef struct srBenchWeights {
     srVec3* points;
     int32_t* columns;
     int32_t (*elements)[3];
-    srHandles handles;
+    srAnchors anchors;
 } srBenchWeights;
 
 /// A body with six arms, made here.

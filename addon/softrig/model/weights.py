@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is thought about computed weights: whose they are, which side mirrors which, what is kept."""
+"""Thoughts about computed weights: whose they are, which side mirrors which, what is kept."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -14,7 +14,7 @@
 
 typedef struct Solving {
     const srCage* cage;
-    const srHandleRows* rows;
+    const srAnchorRows* rows;
     const srStiffness* stiffness;
     const srPieces* pieces;
     const srSimplexSettings* settings;
@@ -155,7 +155,7 @@ static srResult solvePieces(const Solving* s, const srProgress* progress, srSimp
     return s->pieces->orphanCount > 0 ? carryOver(s) : sr_success;
 }
 
-static double measure(const srStiffness* K, const srHandleRows* rows, const float* weights,
+static double measure(const srStiffness* K, const srAnchorRows* rows, const float* weights,
                       int32_t columnCount, double* slopes) {
     double energy = 0.0;
     for (int32_t k = 0; k < K->nodeCount; k++) {
@@ -171,7 +171,7 @@ static double measure(const srStiffness* K, const srHandleRows* rows, const floa
         }
     }
     for (int32_t k = 0; k < rows->sampleCount; k++) {
-        const srHandleSample* sample = &rows->samples[k];
+        const srAnchorSample* sample = &rows->samples[k];
         memset(slopes, 0, (size_t)columnCount * sizeof(double));
         for (int c = 0; c < 3; c++) {
             slopes[sample->value.columns[c]] -= sample->value.values[c];
@@ -187,7 +187,7 @@ static double measure(const srStiffness* K, const srHandleRows* rows, const floa
     return energy;
 }
 
-srResult srMeasureBiharmonicEnergy(const srCage* cage, const srHandleRows* rows, const float* weights,
+srResult srMeasureBiharmonicEnergy(const srCage* cage, const srAnchorRows* rows, const float* weights,
                                    int32_t columnCount, double* outEnergy) {
     srStiffness stiffness = {0};
     SR_TRY(srCreateStiffness(cage, &stiffness));
@@ -202,31 +202,31 @@ srResult srMeasureBiharmonicEnergy(const srCage* cage, const srHandleRows* rows,
     return sr_success;
 }
 
-srResult srSolveBiharmonic(const srCage* cage, const srHandles* handles, const srSimplexSettings* settings,
+srResult srSolveBiharmonic(const srCage* cage, const srAnchors* anchors, const srSimplexSettings* settings,
                            const srProgress* progress, float* outWeights, srBiharmonicReport* outReport) {
     srResult result = sr_success;
     srProgress whole = progress != NULL ? *progress : (srProgress){0};
     srProgress matrices = srPartOfProgress(&whole, 0.0, 0.05), loop = srPartOfProgress(&whole, 0.05, 1.0);
     double start = srGetSeconds();
-    srHandleRows rows = {0};
+    srAnchorRows rows = {0};
     srStiffness stiffness = {0};
     srPieces pieces = {0};
     srBiharmonicReport report = {0};
     double* slopes = NULL;
-    SR_TRY_CLEANUP(srCreateHandleRows(cage, handles, &rows));
+    SR_TRY_CLEANUP(srCreateAnchorRows(cage, anchors, &rows));
     SR_TRY_CLEANUP(srReportProgress(&matrices, 0.3));
     SR_TRY_CLEANUP(srCreateStiffness(cage, &stiffness));
     SR_TRY_CLEANUP(srCreatePieces(cage, &rows, &pieces));
     SR_TRY_CLEANUP(srReportProgress(&matrices, 1.0));
     report.matrixSeconds = srGetSeconds() - start;
-    Solving solving = {cage, &rows, &stiffness, &pieces, settings, handles->columnCount, outWeights};
+    Solving solving = {cage, &rows, &stiffness, &pieces, settings, anchors->columnCount, outWeights};
     SR_TRY_CLEANUP(solvePieces(&solving, &loop, &report.loop));
-    slopes = SR_ALLOC(double, handles->columnCount);
+    slopes = SR_ALLOC(double, anchors->columnCount);
     if (slopes == NULL) {
         result = srFailOutOfMemory("weights");
         goto cleanup;
     }
-    report.energy = measure(&stiffness, &rows, outWeights, handles->columnCount, slopes);
+    report.energy = measure(&stiffness, &rows, outWeights, anchors->columnCount, slopes);
     report.sampleCount = rows.sampleCount;
     report.fixedCount = rows.fixedCount;
     report.outsideCount = rows.outsideCount;
@@ -235,8 +235,8 @@ srResult srSolveBiharmonic(const srCage* cage, const srHandles* handles, const s
     *outReport = report;
 
 cleanup:
-    SR_FREE(slopes, handles->columnCount);
-    srDestroyHandleRows(&rows);
+    SR_FREE(slopes, anchors->columnCount);
+    srDestroyAnchorRows(&rows);
     srDestroyStiffness(&stiffness);
     srDestroyPieces(&pieces);
     return result;

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "weights/biharmonic_handles.h"
+#include "weights/biharmonic_anchors.h"
 #include "weights/biharmonic_loop.h"
 
 /// Residuals to 1e-4, at most 3,000 steps.
@@ -25,13 +25,13 @@ typedef struct srBiharmonicReport {
 } srBiharmonicReport;
 
 /// Fills `outWeights`, node by node (nodeCount x columnCount): in [0, 1], rows sum to one to rounding of
-/// floats. The same bits on any number of workers. Fails as srCreateHandleRows, and with `sr_errorBadMesh`
+/// floats. The same bits on any number of workers. Fails as srCreateAnchorRows, and with `sr_errorBadMesh`
 /// for cells that are too flat to compute with. Not reaching the tolerance is told in the report alone.
-SR_MUST_USE srResult srSolveBiharmonic(const srCage* cage, const srHandles* handles,
+SR_MUST_USE srResult srSolveBiharmonic(const srCage* cage, const srAnchors* anchors,
                                        const srSimplexSettings* settings, const srProgress* progress,
                                        float* outWeights, srBiharmonicReport* outReport);
 
 /// sum_j w_j' Q w_j / 2 over all columns, and half of what samples pull: what is minimised. Lengths are in
 /// units of the cube root of the cage's volume.
-SR_MUST_USE srResult srMeasureBiharmonicEnergy(const srCage* cage, const srHandleRows* rows,
+SR_MUST_USE srResult srMeasureBiharmonicEnergy(const srCage* cage, const srAnchorRows* rows,
                                                const float* weights, int32_t columnCount, double* outEnergy);

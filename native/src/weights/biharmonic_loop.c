@@ -31,7 +31,7 @@
 #define ARRAY_COUNT (6 + 2 * SR_BIHARMONIC_MEMORY)
 
 // How tiny the metric's share is in the matrix of the first guess: for pieces that hang on a hair.
-#define ANCHOR 1e-9
+#define GUESS_SHARE 1e-9
 
 #define FLOAT_TOLERANCE 1e-5 // below it floats do not get
 #define EARLY 0.9            // how far below the tolerance steps go, for the sake of refinement
@@ -164,7 +164,7 @@ static srResult guess(Loop* loop) {
                 loop->problem->loads[(size_t)i * (size_t)columns + (size_t)j];
         }
     }
-    shift(loop, ANCHOR);
+    shift(loop, GUESS_SHARE);
     srResult result = srCholesky_Factor(loop->cholesky, &loop->shifted);
     if (result == sr_success) {
         result = srCholesky_Solve(loop->cholesky, X, columns);

@@ -213,7 +213,7 @@ static srResult embed(Weighing* w) {
 
 static srResult solve(Weighing* w, float* outValues) {
     const srWeightsDef* def = w->def;
-    srHandles handles = {
+    srAnchors anchors = {
         .points = w->points,
         .columns = def->pointColumns,
         .pointCount = def->pointCount,
@@ -228,7 +228,7 @@ static srResult solve(Weighing* w, float* outValues) {
     settings.tolerance = (double)def->tolerance;
     srProgress part = srPartOfProgress(&w->progress, 0.55, 0.95);
     srBiharmonicReport found = {0};
-    SR_TRY(srSolveBiharmonic(&w->mesh.cage, &handles, &settings, &part, w->nodeWeights, &found));
+    SR_TRY(srSolveBiharmonic(&w->mesh.cage, &anchors, &settings, &part, w->nodeWeights, &found));
     SR_TRY(srBringWeightsToPoints(&w->mesh.cage, &w->embedding, w->skin, w->nodeWeights, def->columnCount,
                                   outValues));
     w->report.outsideColumnCount = found.outsideCount;

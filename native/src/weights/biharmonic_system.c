@@ -151,7 +151,7 @@ static void findPieces(const srCage* cage, int32_t* pieces) {
     }
 }
 
-static void hearPieces(const srHandleRows* rows, srPieces* p) {
+static void hearPieces(const srAnchorRows* rows, srPieces* p) {
     for (int32_t k = 0; k < rows->sampleCount; k++) {
         p->isHeard[p->pieceOfNode[rows->samples[k].nodes[0]]] = true;
     }
@@ -163,7 +163,7 @@ static void hearPieces(const srHandleRows* rows, srPieces* p) {
     }
 }
 
-srResult srCreatePieces(const srCage* cage, const srHandleRows* rows, srPieces* outPieces) {
+srResult srCreatePieces(const srCage* cage, const srAnchorRows* rows, srPieces* outPieces) {
     srPieces p = {.nodeCount = cage->nodeCount};
     p.pieceOfNode = SR_ALLOC(int32_t, p.nodeCount);
     p.isHeard = SR_ALLOC_ZERO(bool, p.nodeCount);
@@ -184,13 +184,13 @@ void srDestroyPieces(srPieces* p) {
 }
 
 // a column counts when it has a share of any sample or fixed node there
-static void takeColumns(const srHandleValue* value, srBiharmonicSystem* s) {
+static void takeColumns(const srAnchorValue* value, srBiharmonicSystem* s) {
     for (int c = 0; c < 3; c++) {
         s->columnNumber[value->columns[c]] = 0;
     }
 }
 
-static void numberRows(const srHandleRows* rows, const srPieces* pieces, int32_t piece,
+static void numberRows(const srAnchorRows* rows, const srPieces* pieces, int32_t piece,
                        srBiharmonicSystem* s) {
     for (int32_t j = 0; j < s->columnCount; j++) {
         s->columnNumber[j] = SR_NULL_INDEX;
@@ -218,7 +218,7 @@ static void numberRows(const srHandleRows* rows, const srPieces* pieces, int32_t
 // ---- A and b ----
 
 // Entries of Q, and what fixed nodes give to b. Without `triplets` it counts.
-static int64_t addBilaplacian(const srStiffness* K, const srHandleRows* rows, srBiharmonicSystem* s,
+static int64_t addBilaplacian(const srStiffness* K, const srAnchorRows* rows, srBiharmonicSystem* s,
                               srTriplet* triplets) {
     int64_t count = 0;
     for (int32_t k = 0; k < K->nodeCount; k++) {
@@ -235,7 +235,7 @@ static int64_t addBilaplacian(const srStiffness* K, const srHandleRows* rows, sr
                 if (isEntry) {
                     triplets[count++] = (srTriplet){i, j, value};
                 } else if (j == SR_NULL_INDEX) {
-                    const srHandleValue* fixed = &rows->fixedValues[K->nodes[b]];
+                    const srAnchorValue* fixed = &rows->fixedValues[K->nodes[b]];
                     for (int c = 0; c < 3; c++) {
                         s->loads[s->problem.columnCount * (int64_t)i + s->columnNumber[fixed->columns[c]]] -=
                             value * fixed->values[c];
@@ -248,11 +248,11 @@ static int64_t addBilaplacian(const srStiffness* K, const srHandleRows* rows, sr
 }
 
 // The same of samples, of which a fixed node has its part.
-static int64_t addSamples(const srStiffness* K, const srHandleRows* rows, srBiharmonicSystem* s,
+static int64_t addSamples(const srStiffness* K, const srAnchorRows* rows, srBiharmonicSystem* s,
                           srTriplet* triplets) {
     int64_t count = 0;
     for (int32_t k = 0; k < rows->sampleCount; k++) {
-        const srHandleSample* sample = &rows->samples[k];
+        const srAnchorSample* sample = &rows->samples[k];
         double strength = K->unit * sample->strength;
         for (int a = 0; a < 4; a++) {
             int32_t i = s->rowOfNode[sample->nodes[a]];
@@ -270,7 +270,7 @@ static int64_t addSamples(const srStiffness* K, const srHandleRows* rows, srBiha
                 if (j != SR_NULL_INDEX && j <= i) {
                     triplets[count++] = (srTriplet){i, j, value};
                 } else if (j == SR_NULL_INDEX) {
-                    const srHandleValue* fixed = &rows->fixedValues[sample->nodes[b]];
+                    const srAnchorValue* fixed = &rows->fixedValues[sample->nodes[b]];
                     for (int c = 0; c < 3; c++) {
                         load[s->columnNumber[fixed->columns[c]]] -= value * fixed->values[c];
                     }
@@ -281,7 +281,7 @@ static int64_t addSamples(const srStiffness* K, const srHandleRows* rows, srBiha
     return count;
 }
 
-static srResult assemble(const srStiffness* K, const srHandleRows* rows, srBiharmonicSystem* s) {
+static srResult assemble(const srStiffness* K, const srAnchorRows* rows, srBiharmonicSystem* s) {
     int64_t room = addBilaplacian(K, rows, s, NULL) + 16 * (int64_t)rows->sampleCount + 1;
     if (room > INT32_MAX) {
         return srFail(sr_errorTooLarge, "Too many nodes to compute weights on.");
@@ -327,7 +327,7 @@ static srResult allocateRows(srBiharmonicSystem* s) {
     return sr_success;
 }
 
-srResult srCreateBiharmonicSystem(const srCage* cage, const srStiffness* stiffness, const srHandleRows* rows,
+srResult srCreateBiharmonicSystem(const srCage* cage, const srStiffness* stiffness, const srAnchorRows* rows,
                                   const srPieces* pieces, int32_t piece, int32_t columnCount,
                                   srBiharmonicSystem* outSystem) {
     srResult result = sr_success;

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "weights/biharmonic_handles.h"
+#include "weights/biharmonic_anchors.h"
 #include "weights/biharmonic_loop.h"
 
 /// The stiffness K, row by row, both triangles, and the lumped masses M; lengths in units of the cube root of
@@ -33,7 +33,7 @@ typedef struct srPieces {
     int32_t orphanCount; ///< Pieces without a bone.
 } srPieces;
 
-SR_MUST_USE srResult srCreatePieces(const srCage* cage, const srHandleRows* rows, srPieces* outPieces);
+SR_MUST_USE srResult srCreatePieces(const srCage* cage, const srAnchorRows* rows, srPieces* outPieces);
 
 /// Accepts zeroed ones.
 void srDestroyPieces(srPieces* pieces);
@@ -55,7 +55,7 @@ typedef struct srBiharmonicSystem {
 
 /// `piece` is heard. No rows: all of it is fixed.
 SR_MUST_USE srResult srCreateBiharmonicSystem(const srCage* cage, const srStiffness* stiffness,
-                                              const srHandleRows* rows, const srPieces* pieces, int32_t piece,
+                                              const srAnchorRows* rows, const srPieces* pieces, int32_t piece,
                                               int32_t columnCount, srBiharmonicSystem* outSystem);
 
 /// Accepts a zeroed system.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Softrig Weights in real Blender: what it writes, what it leaves, and where Automatic Weights fails."""
+"""Softrig Weights in Blender: what it writes, what it leaves; where Automatic Weights fails."""
 
 from typing import Any
 

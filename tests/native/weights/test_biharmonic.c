@@ -22,21 +22,21 @@ typedef struct Bones {
     srVec3 points[2 * mostBones];
     int32_t columns[2 * mostBones];
     int32_t elements[mostBones][3];
-    srHandles handles;
+    srAnchors anchors;
 } Bones;
 
 static void addBone(Bones* bones, srVec3 head, srVec3 tail) {
-    int32_t k = bones->handles.elementCount++;
+    int32_t k = bones->anchors.elementCount++;
     bones->points[2 * k] = head;
     bones->points[2 * k + 1] = tail;
     bones->columns[2 * k] = bones->columns[2 * k + 1] = k;
     bones->elements[k][0] = 2 * k;
     bones->elements[k][1] = bones->elements[k][2] = 2 * k + 1;
-    bones->handles.points = bones->points;
-    bones->handles.columns = bones->columns;
-    bones->handles.elements = (const int32_t (*)[3])bones->elements;
-    bones->handles.pointCount = 2 * (k + 1);
-    bones->handles.columnCount = k + 1;
+    bones->anchors.points = bones->points;
+    bones->anchors.columns = bones->columns;
+    bones->anchors.elements = (const int32_t (*)[3])bones->elements;
+    bones->anchors.pointCount = 2 * (k + 1);
+    bones->anchors.columnCount = k + 1;
 }
 
 static srVec3 at(double x, double y, double z) {
@@ -53,12 +53,12 @@ static void createBar(srCage* cage, Bones* bones, double off) {
     addBone(bones, at(x, 3.0 + off, z), at(x, 3.5 + off, z));
 }
 
-static float* solve(const srCage* cage, const srHandles* handles, double tolerance,
+static float* solve(const srCage* cage, const srAnchors* anchors, double tolerance,
                     srBiharmonicReport* report) {
-    float* weights = calloc((size_t)cage->nodeCount * (size_t)handles->columnCount, sizeof(float));
+    float* weights = calloc((size_t)cage->nodeCount * (size_t)anchors->columnCount, sizeof(float));
     srSimplexSettings settings = srDefaultBiharmonicSettings();
     settings.tolerance = tolerance;
-    assert_success(srSolveBiharmonic(cage, handles, &settings, NULL, weights, report));
+    assert_success(srSolveBiharmonic(cage, anchors, &settings, NULL, weights, report));
     return weights;
 }
 
@@ -81,7 +81,7 @@ static void bounds_and_sums_are_exact(void** state) {
         Bones bones;
         srBiharmonicReport report;
         createBar(&cage, &bones, 0.04 * off);
-        float* weights = solve(&cage, &bones.handles, 1e-4, &report);
+        float* weights = solve(&cage, &bones.anchors, 1e-4, &report);
         assert_true(report.loop.isConverged);
         assert_true(report.loop.primalResidual <= 1e-4 && report.loop.dualResidual <= 1e-4);
         assert_weights(weights, cage.nodeCount, 3);
@@ -103,7 +103,7 @@ static void a_bone_has_its_nodes_wholly(void** state) {
     Bones bones;
     srBiharmonicReport report;
     createBar(&cage, &bones, 0.0);
-    float* weights = solve(&cage, &bones.handles, 1e-4, &report);
+    float* weights = solve(&cage, &bones.anchors, 1e-4, &report);
     int32_t onBones = 0;
     for (int32_t i = 0; i < cage.nodeCount; i++) {
         for (int32_t j = 0; j < 3; j++) {
@@ -125,7 +125,7 @@ static void a_bone_off_the_nodes_has_nearly_all_of_its_place(void** state) {
     Bones bones;
     srBiharmonicReport report;
     createBar(&cage, &bones, 0.04);
-    float* weights = solve(&cage, &bones.handles, 1e-4, &report);
+    float* weights = solve(&cage, &bones.anchors, 1e-4, &report);
     int32_t isNear = 0;
     assert_int_equal(report.fixedCount, 0);
     for (int32_t i = 0; i < cage.nodeCount; i++) {
@@ -145,7 +145,7 @@ static void a_bone_off_the_nodes_has_nearly_all_of_its_place(void** state) {
 
 // largest height of a node above all its neighbours, away from its bone
 static double findSpuriousPeak(const srCage* cage, const Bones* bones, const float* weights) {
-    int32_t columns = bones->handles.columnCount;
+    int32_t columns = bones->anchors.columnCount;
     double* rises = calloc((size_t)cage->nodeCount * (size_t)columns, sizeof(double));
     double largest = 0.0;
     for (int32_t k = 0; k < cage->nodeCount * columns; k++) {
@@ -220,7 +220,7 @@ static void nothing_peaks_away_from_its_bone(void** state) {
         } else {
             createBar(&cage, &bones, 0.04 * scene);
         }
-        float* weights = solve(&cage, &bones.handles, 1e-4, &report);
+        float* weights = solve(&cage, &bones.anchors, 1e-4, &report);
         assert_true(findSpuriousPeak(&cage, &bones, weights) <= 0.02);
         free(weights);
         srDestroyCage(&cage);
@@ -229,19 +229,19 @@ static void nothing_peaks_away_from_its_bone(void** state) {
 
 // each bone alone, between zero and one, against all others together; then rows divided by their sums
 static float* dropAndNormalise(const srCage* cage, const Bones* bones) {
-    int32_t columns = bones->handles.columnCount;
+    int32_t columns = bones->anchors.columnCount;
     float* weights = calloc((size_t)cage->nodeCount * (size_t)columns, sizeof(float));
     for (int32_t j = 0; j < columns; j++) {
         Bones pair = *bones;
-        pair.handles.points = pair.points;
-        pair.handles.columns = pair.columns;
-        pair.handles.elements = (const int32_t (*)[3])pair.elements;
-        pair.handles.columnCount = 2;
-        for (int32_t p = 0; p < pair.handles.pointCount; p++) {
+        pair.anchors.points = pair.points;
+        pair.anchors.columns = pair.columns;
+        pair.anchors.elements = (const int32_t (*)[3])pair.elements;
+        pair.anchors.columnCount = 2;
+        for (int32_t p = 0; p < pair.anchors.pointCount; p++) {
             pair.columns[p] = bones->columns[p] == j ? 0 : 1;
         }
         srBiharmonicReport report;
-        float* alone = solve(cage, &pair.handles, 1e-6, &report);
+        float* alone = solve(cage, &pair.anchors, 1e-6, &report);
         for (int32_t i = 0; i < cage->nodeCount; i++) {
             weights[i * columns + j] = alone[2 * i];
         }
@@ -270,17 +270,17 @@ static void the_joint_problem_has_less_energy_than_dropping_and_normalising(void
         } else {
             createBar(&cage, &bones, 0.0);
         }
-        float* joint = solve(&cage, &bones.handles, 1e-4, &report);
+        float* joint = solve(&cage, &bones.anchors, 1e-4, &report);
         float* dropped = dropAndNormalise(&cage, &bones);
-        srHandleRows rows;
+        srAnchorRows rows;
         double jointEnergy, droppedEnergy;
-        assert_success(srCreateHandleRows(&cage, &bones.handles, &rows));
-        int32_t columns = bones.handles.columnCount;
+        assert_success(srCreateAnchorRows(&cage, &bones.anchors, &rows));
+        int32_t columns = bones.anchors.columnCount;
         assert_success(srMeasureBiharmonicEnergy(&cage, &rows, joint, columns, &jointEnergy));
         assert_success(srMeasureBiharmonicEnergy(&cage, &rows, dropped, columns, &droppedEnergy));
         assert_near(jointEnergy, report.energy, 1e-9 * report.energy);
         assert_true(jointEnergy < droppedEnergy);
-        srDestroyHandleRows(&rows);
+        srDestroyAnchorRows(&rows);
         free(joint);
         free(dropped);
         srDestroyCage(&cage);
@@ -328,7 +328,7 @@ static void energy_is_what_cells_say(void** state) {
     Bones bones;
     srBiharmonicReport report;
     createBar(&cage, &bones, 0.0); // all samples lie on given nodes and are obeyed, so none adds anything
-    float* weights = solve(&cage, &bones.handles, 1e-4, &report);
+    float* weights = solve(&cage, &bones.anchors, 1e-4, &report);
     double expected = measureEnergyDensely(&cage, weights, 3);
     assert_near(report.energy, expected, 1e-9 * expected);
     free(weights);
@@ -341,18 +341,18 @@ static void units_of_length_do_not_matter(void** state) {
     Bones bones;
     srBiharmonicReport report;
     createBar(&cage, &bones, 0.04);
-    float* weights = solve(&cage, &bones.handles, 1e-6, &report);
+    float* weights = solve(&cage, &bones.anchors, 1e-6, &report);
     double energy = report.energy;
     srVec3* nodes = calloc((size_t)cage.nodeCount, sizeof(srVec3));
     for (int32_t i = 0; i < cage.nodeCount; i++) {
         nodes[i] = srScale(1024.0, cage.nodes[i]);
     }
-    for (int32_t p = 0; p < bones.handles.pointCount; p++) {
+    for (int32_t p = 0; p < bones.anchors.pointCount; p++) {
         bones.points[p] = srScale(1024.0, bones.points[p]);
     }
     assert_success(
         srCreateCage(nodes, cage.nodeCount, (const int32_t (*)[4])cage.cells, cage.cellCount, &large));
-    float* scaled = solve(&large, &bones.handles, 1e-6, &report);
+    float* scaled = solve(&large, &bones.anchors, 1e-6, &report);
     assert_near(report.energy, energy, 1e-6 * energy);
     free(nodes);
     free(weights);
@@ -370,7 +370,7 @@ static void mirrored_bones_have_mirrored_weights(void** state) {
     assert_success(srTestCreateBarCage((const int32_t[]){4, 16, 4}, 0.25, &cage));
     addBone(&bones, at(0.5, 0.5, 0.5), at(0.5, 1.25, 0.5));
     addBone(&bones, at(0.5, 3.5, 0.5), at(0.5, 2.75, 0.5));
-    float* weights = solve(&cage, &bones.handles, 1e-6, &report);
+    float* weights = solve(&cage, &bones.anchors, 1e-6, &report);
     for (int32_t i = 0; i < cage.nodeCount; i++) {
         srVec3 image = srSub(at(1.0, 4.0, 1.0), cage.nodes[i]);
         for (int32_t k = 0; k < cage.nodeCount; k++) {
@@ -393,8 +393,8 @@ static void along_a_control_cage_weights_go_straight(void** state) {
     // an edge from column 0 to column 1 on nodes, a triangle of columns 1, 2, 3 above it
     const srVec3 points[] = {{0.5, 0.5, 0.5}, {0.5, 2.0, 0.5}, {0.0, 3.0, 0.5}, {1.0, 3.0, 0.5}};
     const int32_t columns[] = {0, 1, 2, 3}, elements[][3] = {{0, 1, 1}, {1, 2, 3}};
-    srHandles handles = {points, columns, 4, elements, 2, 4, NULL, NULL, 0};
-    float* weights = solve(&cage, &handles, 1e-4, &report);
+    srAnchors anchors = {points, columns, 4, elements, 2, 4, NULL, NULL, 0};
+    float* weights = solve(&cage, &anchors, 1e-4, &report);
     assert_weights(weights, cage.nodeCount, 4);
     int32_t onEdge = 0, onTriangle = 0;
     for (int32_t i = 0; i < cage.nodeCount; i++) {
@@ -436,7 +436,7 @@ static void nothing_leaks_across_a_gap_and_strays_go_with_the_nearest(void** sta
     addBone(&bones, at(0.25, 1.2, 0.25), at(0.25, 1.8, 0.25));
     addBone(&bones, at(0.875, 0.3, 0.25), at(0.875, 1.8, 0.25));
     srBiharmonicReport report;
-    float* weights = solve(&cage, &bones.handles, 1e-4, &report);
+    float* weights = solve(&cage, &bones.anchors, 1e-4, &report);
     assert_int_equal(report.orphanCount, 1);
     assert_weights(weights, cage.nodeCount, 3);
     for (int32_t i = 0; i < cage.nodeCount; i++) {
@@ -458,7 +458,7 @@ static void a_bone_outside_counts_where_the_cage_is_nearest(void** state) {
     createBar(&cage, &bones, 0.04);
     addBone(&bones, at(5.0, 1.3, 0.5), at(9.0, 1.3, 0.5));
     addBone(&bones, at(0.5, 1e9, 0.5), at(0.5, 2e9, 0.5)); // absurdly far above
-    float* weights = solve(&cage, &bones.handles, 1e-4, &report);
+    float* weights = solve(&cage, &bones.anchors, 1e-4, &report);
     assert_weights(weights, cage.nodeCount, 5);
     assert_int_equal(report.outsideCount, 2);
     int32_t most = 0;
@@ -477,7 +477,7 @@ static void one_bone_alone_has_everything(void** state) {
     srBiharmonicReport report;
     assert_success(srTestCreateBarCage((const int32_t[]){2, 4, 2}, 0.25, &cage));
     addBone(&bones, at(0.1, 0.1, 0.1), at(0.1, 0.1, 0.1)); // no length
-    float* weights = solve(&cage, &bones.handles, 1e-4, &report);
+    float* weights = solve(&cage, &bones.anchors, 1e-4, &report);
     for (int32_t i = 0; i < cage.nodeCount; i++) {
         assert_true(weights[i] == 1.0f);
     }
@@ -494,18 +494,18 @@ static void bad_bones_are_refused_in_words(void** state) {
     float* weights = calloc(4096, sizeof(float));
     createBar(&cage, &bones, 0.0);
     bones.points[1].y = (double)NAN;
-    assert_result(srSolveBiharmonic(&cage, &bones.handles, &settings, NULL, weights, &report),
+    assert_result(srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL, weights, &report),
                   sr_errorNotFinite);
     bones.points[1].y = 1.0;
     bones.columns[1] = 3;
-    assert_result(srSolveBiharmonic(&cage, &bones.handles, &settings, NULL, weights, &report),
+    assert_result(srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL, weights, &report),
                   sr_errorInvalidValue);
     bones.columns[1] = 0;
     bones.elements[0][2] = -1;
-    assert_result(srSolveBiharmonic(&cage, &bones.handles, &settings, NULL, weights, &report),
+    assert_result(srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL, weights, &report),
                   sr_errorInvalidValue);
-    bones.handles.elementCount = 0;
-    assert_result(srSolveBiharmonic(&cage, &bones.handles, &settings, NULL, weights, &report),
+    bones.anchors.elementCount = 0;
+    assert_result(srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL, weights, &report),
                   sr_errorInvalidValue);
     free(weights);
     srDestroyCage(&cage);
@@ -528,7 +528,7 @@ static void flat_cells_give_weights_or_a_sentence_but_no_nan(void** state) {
             float* weights = calloc((size_t)cage.nodeCount * 3, sizeof(float));
             srSimplexSettings settings = {1e-4, 200};
             srBiharmonicReport report;
-            if (srSolveBiharmonic(&cage, &bones.handles, &settings, NULL, weights, &report) == sr_success) {
+            if (srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL, weights, &report) == sr_success) {
                 assert_weights(weights, cage.nodeCount, 3);
             } else {
                 assert_true(strlen(srGetErrorText()) > 10);
@@ -547,10 +547,10 @@ static void bits_are_the_same_on_any_number_of_workers(void** state) {
     Bones bones;
     srBiharmonicReport report;
     createBar(&cage, &bones, 0.04);
-    float* first = solve(&cage, &bones.handles, 1e-4, &report);
+    float* first = solve(&cage, &bones.anchors, 1e-4, &report);
     for (int32_t workers = 2; workers <= 5; workers++) {
         srParallel_SetWorkerCount(workers);
-        float* weights = solve(&cage, &bones.handles, 1e-4, &report);
+        float* weights = solve(&cage, &bones.anchors, 1e-4, &report);
         assert_memory_equal(first, weights, sizeof(float) * 3 * (size_t)cage.nodeCount);
         free(weights);
     }
@@ -567,14 +567,14 @@ static srResult makeAll(void* context) {
     addBone(&bones, at(0.1, 0.6, 0.1), at(0.1, 0.9, 0.1));
     const srVec3 hints[] = {{0.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
     const int32_t hintCells[] = {0, SR_NULL_INDEX};
-    bones.handles.hintPoints = hints;
-    bones.handles.hintCells = hintCells;
-    bones.handles.hintCount = 2;
+    bones.anchors.hintPoints = hints;
+    bones.anchors.hintCells = hintCells;
+    bones.anchors.hintCount = 2;
     srSimplexSettings settings = srDefaultBiharmonicSettings();
     srBiharmonicReport report;
     float weights[200];
     SR_TRY(srTestCreateBarCage((const int32_t[]){2, 4, 2}, 0.25, &cage));
-    srResult result = srSolveBiharmonic(&cage, &bones.handles, &settings, NULL, weights, &report);
+    srResult result = srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL, weights, &report);
     srDestroyCage(&cage);
     return result;
 }

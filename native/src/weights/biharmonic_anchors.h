@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Where weights are given: bones, points and control cages brought to the nodes of a cage. A node on a handle
-// is fixed; elsewhere samples along the handle pull on the cell that they lie in, because a cell that is cut
+// Where weights are given: bones, points and control cages brought to the nodes of a cage. A node on a anchor
+// is fixed; elsewhere samples along the anchor pull on the cell that they lie in, because a cell that is cut
 // by a bone could obey it only with all four corners.
 
 #pragma once
@@ -14,7 +14,7 @@
 /// Points, each the control of a column of weights, joined to elements: three equal numbers are a point, two
 /// a segment, three different ones a triangle. On an element weights go straight from point to point; so a
 /// bone is a segment between two points of one column, and an edge of a control cage one between two columns.
-typedef struct srHandles {
+typedef struct srAnchors {
     const srVec3* points;
     const int32_t* columns; ///< Of each point: 0 .. columnCount - 1.
     int32_t pointCount;
@@ -23,40 +23,40 @@ typedef struct srHandles {
     int32_t columnCount;
 
     const srVec3* hintPoints; ///< Nullable. Places known to be of a cell, such as those of the skin: where
-                              ///< cells overlap, a handle is of the part that they say.
+                              ///< cells overlap, a anchor is of the part that they say.
     const int32_t* hintCells; ///< One each, or `SR_NULL_INDEX`.
     int32_t hintCount;
-} srHandles;
+} srAnchors;
 
 /// Weights of one place: `values[c]` of `columns[c]`; a column may repeat.
-typedef struct srHandleValue {
+typedef struct srAnchorValue {
     int32_t columns[3];
     double values[3];
-} srHandleValue;
+} srAnchorValue;
 
 /// Pulls sum_c weights[c] w(nodes[c]) to its value.
-typedef struct srHandleSample {
+typedef struct srAnchorSample {
     int32_t nodes[4];
     double weights[4];
     double strength; ///< One over a length.
-    srHandleValue value;
-} srHandleSample;
+    srAnchorValue value;
+} srAnchorSample;
 
 /// Owns its arrays.
-typedef struct srHandleRows {
-    srHandleSample* samples;
+typedef struct srAnchorRows {
+    srAnchorSample* samples;
     int32_t sampleCount;
     int32_t sampleRoom;
     bool* isFixed; ///< By node; where it is,
-    srHandleValue* fixedValues;
+    srAnchorValue* fixedValues;
     int32_t nodeCount;
     int32_t fixedCount;
     int32_t outsideCount; ///< Columns with nothing inside; their nearest place counts.
-} srHandleRows;
+} srAnchorRows;
 
 /// `sr_errorInvalidValue` when there is no element or an index is out of range, `sr_errorNotFinite` when a
 /// point is not finite.
-SR_MUST_USE srResult srCreateHandleRows(const srCage* cage, const srHandles* handles, srHandleRows* outRows);
+SR_MUST_USE srResult srCreateAnchorRows(const srCage* cage, const srAnchors* anchors, srAnchorRows* outRows);
 
 /// Accepts zeroed rows.
-void srDestroyHandleRows(srHandleRows* rows);
+void srDestroyAnchorRows(srAnchorRows* rows);

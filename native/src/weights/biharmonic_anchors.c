@@ -4,7 +4,7 @@
 // alpha = STRENGTH / l^2 with l the size of cells there: tried on cages with and without nodes on the bones,
 // 30 to 100 are equally good.
 
-#include "weights/biharmonic_handles.h"
+#include "weights/biharmonic_anchors.h"
 
 #include "core/alloc.h"
 #include "mesh/embedding.h"
@@ -16,72 +16,72 @@
 #define SAMPLES_A_CELL 4.0
 #define MOST_SAMPLES 2000 // of a segment
 #define MOST_ROWS 48      // of a triangle
-#define ON_HANDLE 1e-6    // of the cage's size: a node is on it
+#define ON_ANCHOR 1e-6    // of the cage's size: a node is on it
 #define TOLD (-2)         // a column that needs no nearest sample
 #define INSIDE (-1e-6)    // least weight of a sample within its cell
 
 // samples before they have a cell
 typedef struct Raw {
     srVec3* places;
-    srHandleValue* values;
+    srAnchorValue* values;
     double* measures; // lengths
     int32_t count, room;
 } Raw;
 
 typedef struct Sampling {
     const srCage* cage;
-    const srHandles* handles;
+    const srAnchors* anchors;
     double cellSize; // edge of a regular cell of mean volume
     srReach reach;
     Raw raw;
-    srHandleRows* rows;
+    srAnchorRows* rows;
 } Sampling;
 
-static srVec3 pointOf(const srHandles* handles, int32_t element, int corner) {
-    return handles->points[handles->elements[element][corner]];
+static srVec3 pointOf(const srAnchors* anchors, int32_t element, int corner) {
+    return anchors->points[anchors->elements[element][corner]];
 }
 
-static srHandleValue valueOf(const srHandles* handles, int32_t element, double b, double c) {
-    const int32_t* corners = handles->elements[element];
-    return (srHandleValue){
-        .columns = {handles->columns[corners[0]], handles->columns[corners[1]], handles->columns[corners[2]]},
+static srAnchorValue valueOf(const srAnchors* anchors, int32_t element, double b, double c) {
+    const int32_t* corners = anchors->elements[element];
+    return (srAnchorValue){
+        .columns = {anchors->columns[corners[0]], anchors->columns[corners[1]], anchors->columns[corners[2]]},
         .values = {1.0 - b - c, b, c},
     };
 }
 
-static srResult checkHandles(const srHandles* handles) {
-    if (handles->elementCount < 1 || handles->columnCount < 1) {
+static srResult checkAnchors(const srAnchors* anchors) {
+    if (anchors->elementCount < 1 || anchors->columnCount < 1) {
         return srFail(sr_errorInvalidValue, "There is no bone to compute weights for.");
     }
-    for (int32_t p = 0; p < handles->pointCount; p++) {
-        srVec3 x = handles->points[p];
+    for (int32_t p = 0; p < anchors->pointCount; p++) {
+        srVec3 x = anchors->points[p];
         double sum = x.x + x.y + x.z;
         if (sum - sum != 0.0) {
             return srFail(sr_errorNotFinite, "Point %d of the bones is not a place.", p);
         }
-        if (handles->columns[p] < 0 || handles->columns[p] >= handles->columnCount) {
+        if (anchors->columns[p] < 0 || anchors->columns[p] >= anchors->columnCount) {
             return srFail(sr_errorInvalidValue, "Point %d of the bones is of weight %d; there are %d.", p,
-                          handles->columns[p], handles->columnCount);
+                          anchors->columns[p], anchors->columnCount);
         }
     }
-    for (int32_t e = 0; e < handles->elementCount; e++) {
+    for (int32_t e = 0; e < anchors->elementCount; e++) {
         for (int c = 0; c < 3; c++) {
-            if (handles->elements[e][c] < 0 || handles->elements[e][c] >= handles->pointCount) {
+            if (anchors->elements[e][c] < 0 || anchors->elements[e][c] >= anchors->pointCount) {
                 return srFail(sr_errorInvalidValue, "Bone %d has point %d; there are %d.", e,
-                              handles->elements[e][c], handles->pointCount);
+                              anchors->elements[e][c], anchors->pointCount);
             }
         }
     }
     return sr_success;
 }
 
-// ---- nodes on handles ----
+// ---- nodes on anchors ----
 
 // Where on the element's plane, line or point a place is nearest: its coordinates. False beside the element.
-static bool findOnElement(const srHandles* handles, int32_t element, srVec3 x, double tolerance, double* outB,
+static bool findOnElement(const srAnchors* anchors, int32_t element, srVec3 x, double tolerance, double* outB,
                           double* outC) {
-    srVec3 a = pointOf(handles, element, 0), r = srSub(x, a);
-    srVec3 u = srSub(pointOf(handles, element, 1), a), v = srSub(pointOf(handles, element, 2), a);
+    srVec3 a = pointOf(anchors, element, 0), r = srSub(x, a);
+    srVec3 u = srSub(pointOf(anchors, element, 1), a), v = srSub(pointOf(anchors, element, 2), a);
     double uu = srDot(u, u), uv = srDot(u, v), vv = srDot(v, v), ru = srDot(r, u), rv = srDot(r, v);
     double b = 0.0, c = 0.0, area = uu * vv - uv * uv;
     if (area > 1e-12 * uu * vv) {
@@ -104,19 +104,19 @@ static bool findOnElement(const srHandles* handles, int32_t element, srVec3 x, d
 
 // The first element wins where several meet; a joint of two bones is of the first.
 static void fixNodes(Sampling* s) {
-    double tolerance = ON_HANDLE * s->reach.size;
+    double tolerance = ON_ANCHOR * s->reach.size;
     srVec3 slack = {tolerance, tolerance, tolerance};
-    for (int32_t e = 0; e < s->handles->elementCount; e++) {
-        srVec3 a = pointOf(s->handles, e, 0), b = pointOf(s->handles, e, 1), c = pointOf(s->handles, e, 2);
+    for (int32_t e = 0; e < s->anchors->elementCount; e++) {
+        srVec3 a = pointOf(s->anchors, e, 0), b = pointOf(s->anchors, e, 1), c = pointOf(s->anchors, e, 2);
         srVec3 lower = srSub(srMin(a, srMin(b, c)), slack), upper = srAdd(srMax(a, srMax(b, c)), slack);
         for (int32_t i = 0; i < s->cage->nodeCount; i++) {
             srVec3 x = s->cage->nodes[i];
             bool isNear = x.x >= lower.x && x.y >= lower.y && x.z >= lower.z && x.x <= upper.x &&
                           x.y <= upper.y && x.z <= upper.z;
             double onB, onC;
-            if (isNear && !s->rows->isFixed[i] && findOnElement(s->handles, e, x, tolerance, &onB, &onC)) {
+            if (isNear && !s->rows->isFixed[i] && findOnElement(s->anchors, e, x, tolerance, &onB, &onC)) {
                 s->rows->isFixed[i] = true;
-                s->rows->fixedValues[i] = valueOf(s->handles, e, onB, onC);
+                s->rows->fixedValues[i] = valueOf(s->anchors, e, onB, onC);
                 s->rows->fixedCount++;
             }
         }
@@ -125,13 +125,13 @@ static void fixNodes(Sampling* s) {
 
 // ---- samples ----
 
-static srResult addSample(Raw* raw, srVec3 place, srHandleValue value, double measure) {
+static srResult addSample(Raw* raw, srVec3 place, srAnchorValue value, double measure) {
     if (raw->count == raw->room) {
         int32_t room = raw->room > 0 ? 2 * raw->room : 256;
         srVec3* places = srRealloc(raw->places, (size_t)raw->room, (size_t)room, sizeof(srVec3));
         raw->places = places != NULL ? places : raw->places;
-        srHandleValue* values =
-            places != NULL ? srRealloc(raw->values, (size_t)raw->room, (size_t)room, sizeof(srHandleValue))
+        srAnchorValue* values =
+            places != NULL ? srRealloc(raw->values, (size_t)raw->room, (size_t)room, sizeof(srAnchorValue))
                            : NULL;
         raw->values = values != NULL ? values : raw->values;
         double* measures =
@@ -172,7 +172,7 @@ static void clip(const Sampling* s, srVec3 a, srVec3 d, double* outFrom, double*
 }
 
 static srResult sampleSegment(Sampling* s, int32_t element, int end) {
-    srVec3 a = pointOf(s->handles, element, 0), d = srSub(pointOf(s->handles, element, end), a);
+    srVec3 a = pointOf(s->anchors, element, 0), d = srSub(pointOf(s->anchors, element, end), a);
     double from, to, length = sqrt(srDot(d, d));
     clip(s, a, d, &from, &to);
     if (!(to >= from)) { // all of it is far away: both ends and the middle ask for the nearest place
@@ -184,15 +184,15 @@ static srResult sampleSegment(Sampling* s, int32_t element, int end) {
     double measure = fmax((to - from) * length, s->cellSize) / count;
     for (int32_t k = 0; k < count; k++) {
         double t = from + (to - from) * (k + 0.5) / count;
-        srHandleValue value = valueOf(s->handles, element, end == 1 ? t : 0.0, end == 2 ? t : 0.0);
+        srAnchorValue value = valueOf(s->anchors, element, end == 1 ? t : 0.0, end == 2 ? t : 0.0);
         SR_TRY(addSample(&s->raw, srAdd(a, srScale(t, d)), value, measure));
     }
     return sr_success;
 }
 
 static srResult sampleTriangle(Sampling* s, int32_t element) {
-    srVec3 a = pointOf(s->handles, element, 0), u = srSub(pointOf(s->handles, element, 1), a);
-    srVec3 v = srSub(pointOf(s->handles, element, 2), a), normal = srCross(u, v);
+    srVec3 a = pointOf(s->anchors, element, 0), u = srSub(pointOf(s->anchors, element, 1), a);
+    srVec3 v = srSub(pointOf(s->anchors, element, 2), a), normal = srCross(u, v);
     double longest = sqrt(fmax(srDot(u, u), srDot(v, v))), area = 0.5 * sqrt(srDot(normal, normal));
     double wanted = ceil(0.5 * SAMPLES_A_CELL * longest / s->cellSize);
     int32_t rows = wanted > MOST_ROWS ? MOST_ROWS : (int32_t)wanted;
@@ -202,7 +202,7 @@ static srResult sampleTriangle(Sampling* s, int32_t element) {
             double b = (p / 2 + third) / rows, c = (q + third) / rows;
             if (b + c < 1.0) {
                 SR_TRY(addSample(&s->raw, srAdd(a, srAdd(srScale(b, u), srScale(c, v))),
-                                 valueOf(s->handles, element, b, c), area / s->cellSize / (rows * rows)));
+                                 valueOf(s->anchors, element, b, c), area / s->cellSize / (rows * rows)));
             }
         }
     }
@@ -210,10 +210,10 @@ static srResult sampleTriangle(Sampling* s, int32_t element) {
 }
 
 static srResult sampleElements(Sampling* s) {
-    for (int32_t e = 0; e < s->handles->elementCount; e++) {
-        const int32_t* corners = s->handles->elements[e];
-        srVec3 a = pointOf(s->handles, e, 0), u = srSub(pointOf(s->handles, e, 1), a);
-        srVec3 v = srSub(pointOf(s->handles, e, 2), a), normal = srCross(u, v);
+    for (int32_t e = 0; e < s->anchors->elementCount; e++) {
+        const int32_t* corners = s->anchors->elements[e];
+        srVec3 a = pointOf(s->anchors, e, 0), u = srSub(pointOf(s->anchors, e, 1), a);
+        srVec3 v = srSub(pointOf(s->anchors, e, 2), a), normal = srCross(u, v);
         bool isFlat = srDot(normal, normal) <= 1e-12 * srDot(u, u) * srDot(v, v) || corners[1] == corners[2];
         if (isFlat) {
             SR_TRY(sampleSegment(s, e, srDot(v, v) > srDot(u, u) ? 2 : 1));
@@ -227,7 +227,7 @@ static srResult sampleElements(Sampling* s) {
 // ---- their cells ----
 
 static void takeSample(Sampling* s, const srEmbedding* embedding, const double* sizes, int32_t k) {
-    srHandleSample* out = &s->rows->samples[s->rows->sampleCount++];
+    srAnchorSample* out = &s->rows->samples[s->rows->sampleCount++];
     double sum = 0.0, size = 0.0;
     for (int c = 0; c < 4; c++) {
         out->nodes[c] = embedding->nodes[k][c];
@@ -266,11 +266,11 @@ static double distanceTo(const Sampling* s, const srEmbedding* embedding, int32_
 }
 
 // what a sample that is not inside speaks for
-static int32_t columnOf(const srHandleValue* value) {
+static int32_t columnOf(const srAnchorValue* value) {
     return value->columns[value->values[1] > value->values[0] ? 1 : 0];
 }
 
-static void tellColumns(const srHandleValue* value, int32_t* nearest) {
+static void tellColumns(const srAnchorValue* value, int32_t* nearest) {
     for (int c = 0; c < 3; c++) {
         nearest[value->columns[c]] = TOLD;
     }
@@ -298,7 +298,7 @@ static void takeOutside(Sampling* s, const srEmbedding* embedding, const double*
 
 // Inside ones, and of a column without any those that are near.
 static void takeSamples(Sampling* s, const srEmbedding* embedding, const double* sizes, int32_t* nearest) {
-    for (int32_t j = 0; j < s->handles->columnCount; j++) {
+    for (int32_t j = 0; j < s->anchors->columnCount; j++) {
         nearest[j] = SR_NULL_INDEX;
     }
     for (int32_t k = 0; k < s->raw.count; k++) {
@@ -329,23 +329,23 @@ static void measureCells(const Sampling* s, double* sizes) {
 }
 
 static srResult placeSamples(Sampling* s) {
-    int32_t count = s->raw.count, columnCount = s->handles->columnCount;
+    int32_t count = s->raw.count, columnCount = s->anchors->columnCount;
     srResult result = sr_success;
     srEmbedding embedding = {0};
     int32_t* hints = SR_ALLOC(int32_t, count);
     int32_t* nearest = SR_ALLOC(int32_t, columnCount);
     double* sizes = SR_ALLOC_ZERO(double, s->cage->nodeCount);
     s->rows->sampleRoom = count;
-    s->rows->samples = SR_ALLOC(srHandleSample, count);
+    s->rows->samples = SR_ALLOC(srAnchorSample, count);
     if (hints == NULL || nearest == NULL || sizes == NULL || s->rows->samples == NULL) {
         result = srFailOutOfMemory("the bones of weights");
         goto cleanup;
     }
-    if (s->handles->hintPoints != NULL) {
-        SR_TRY_CLEANUP(srFindNearestHints(s->handles->hintPoints, s->handles->hintCells,
-                                          s->handles->hintCount, s->raw.places, count, hints));
+    if (s->anchors->hintPoints != NULL) {
+        SR_TRY_CLEANUP(srFindNearestHints(s->anchors->hintPoints, s->anchors->hintCells,
+                                          s->anchors->hintCount, s->raw.places, count, hints));
     }
-    SR_TRY_CLEANUP(srCreateEmbedding(s->cage, s->raw.places, s->handles->hintPoints != NULL ? hints : NULL,
+    SR_TRY_CLEANUP(srCreateEmbedding(s->cage, s->raw.places, s->anchors->hintPoints != NULL ? hints : NULL,
                                      count, &embedding));
     measureCells(s, sizes);
     takeSamples(s, &embedding, sizes, nearest);
@@ -358,18 +358,18 @@ cleanup:
     return result;
 }
 
-srResult srCreateHandleRows(const srCage* cage, const srHandles* handles, srHandleRows* outRows) {
-    SR_TRY(checkHandles(handles));
+srResult srCreateAnchorRows(const srCage* cage, const srAnchors* anchors, srAnchorRows* outRows) {
+    SR_TRY(checkAnchors(anchors));
     srResult result = sr_success;
-    srHandleRows rows = {.nodeCount = cage->nodeCount};
-    Sampling s = {.cage = cage, .handles = handles, .reach = srFindReach(cage), .rows = &rows};
+    srAnchorRows rows = {.nodeCount = cage->nodeCount};
+    Sampling s = {.cage = cage, .anchors = anchors, .reach = srFindReach(cage), .rows = &rows};
     double volume = 0.0;
     for (int32_t cell = 0; cell < cage->cellCount; cell++) {
         volume += srCellVolume(cage, cell);
     }
     s.cellSize = cbrt(6.0 * sqrt(2.0) * volume / cage->cellCount);
     rows.isFixed = SR_ALLOC_ZERO(bool, cage->nodeCount);
-    rows.fixedValues = SR_ALLOC_ZERO(srHandleValue, cage->nodeCount);
+    rows.fixedValues = SR_ALLOC_ZERO(srAnchorValue, cage->nodeCount);
     if (rows.isFixed == NULL || rows.fixedValues == NULL) {
         result = srFailOutOfMemory("the bones of weights");
         goto cleanup;
@@ -384,14 +384,14 @@ cleanup:
     SR_FREE(s.raw.values, s.raw.room);
     SR_FREE(s.raw.measures, s.raw.room);
     if (result != sr_success) {
-        srDestroyHandleRows(&rows);
+        srDestroyAnchorRows(&rows);
     }
     return result;
 }
 
-void srDestroyHandleRows(srHandleRows* rows) {
+void srDestroyAnchorRows(srAnchorRows* rows) {
     SR_FREE(rows->samples, rows->sampleRoom);
     SR_FREE(rows->isFixed, rows->nodeCount);
     SR_FREE(rows->fixedValues, rows->nodeCount);
-    *rows = (srHandleRows){0};
+    *rows = (srAnchorRows){0};
 }
