@@ -492,6 +492,16 @@ static uint64_t hashState(const Flesh* f) {
     return hash;
 }
 
+// flesh that has everything: posed stretches and volumes that are kept
+static void makeLarge(Flesh* f) {
+    makeFlesh(f, LARGE, 0.1, 3, hold_axis);
+    srComplementaryDials dials = fleshDials();
+    dials.material = srMakeMaterial(2e4, 0.45, 1000.0);
+    dials.poseCorrection = 0.3;
+    dials.tolerance = 1e-3;
+    tuneFlesh(f, &dials);
+}
+
 static uint64_t runWithWorkers(Flesh* f, int32_t workerCount, int32_t* outBusyCount) {
     srParallel_SetWorkerCount(workerCount);
     srParallel_Stop();
@@ -516,7 +526,7 @@ static void any_number_of_workers_gives_the_same_bits(void** state) {
     (void)state;
     int32_t before = srParallel_GetWorkerCount(), busyCount;
     Flesh f;
-    makeFlesh(&f, LARGE, 0.1, 3, hold_axis);
+    makeLarge(&f);
     assert_true(f.rest.layout.chunkCount >= 8);
     uint64_t alone = runWithWorkers(&f, 1, &busyCount);
     assert_int_equal(busyCount, 1);
@@ -539,7 +549,7 @@ static void every_path_gives_the_same_bits(void** state) {
     srSimdPath usual = srGetSimdPath();
     uint64_t hashes[SR_SIMD_PATH_COUNT] = {0};
     Flesh f;
-    makeFlesh(&f, LARGE, 0.1, 3, hold_axis);
+    makeLarge(&f);
     for (int path = 0; path < SR_SIMD_PATH_COUNT; ++path) {
         if (srForceSimdPath((srSimdPath)path)) {
             resetFlesh(&f);
