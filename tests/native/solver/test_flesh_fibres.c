@@ -169,6 +169,45 @@ static void all_parts_agree_on_what_fibres_are(void** state) {
     assert_near(swings[1] / swings[0], 1.0, 0.05);
 }
 
+// four times as stiff along a beam that bends: nearly twice as fast, but for the shear, and so in the handles
+static void handles_know_of_fibres(void** state) {
+    (void)state;
+    double hertz[3];
+    const srVec3 fibres[3] = {{0.0, 1.0, 0.0}, {0.0, 4.0, 0.0}, {4.0, 0.0, 0.0}};
+    for (int k = 0; k < 3; ++k) {
+        FleshBody body;
+        createFibres(&body, fibres[k], 1.0f, 16);
+        srFleshDials dials = fleshDials(1e5, 0.3);
+        dials.frameSeconds = 2.0;
+        dials.substeps = 1;
+        fleshTune(&body, &dials);
+        hertz[k] = srFleshTuning_FindFrequency(&body.tuning, &body.rest);
+        fleshDestroy(&body);
+    }
+    print_message("slowest swing: %.3f Hz, %.3f with fibres along, %.3f across\n", hertz[0], hertz[1],
+                  hertz[2]);
+    assert_true(hertz[1] > 1.5 * hertz[0] && hertz[1] < 2.01 * hertz[0]);
+    assert_true(hertz[2] > 0.99 * hertz[0] && hertz[2] < 1.3 * hertz[0]);
+}
+
+// F is stretched in the block, and J with it: its modulus must make up for that, or fibres would be pressure
+static void fibres_do_not_change_what_resists_pressure(void** state) {
+    (void)state;
+    float moduli[2];
+    for (int k = 0; k < 2; ++k) {
+        FleshBody body;
+        createFibres(&body, (srVec3){0.0, k == 0 ? 1.0 : 4.0, 0.0}, 1.0f, 0);
+        srFleshDials dials = fleshDials(1e5, 0.3);
+        fleshTune(&body, &dials);
+        float root = body.rest.fibres[0].root[0];
+        assert_near((double)root, k == 0 ? 1.0 : 2.0, 1e-6);
+        moduli[k] = body.tuning.forceMaterials[0].volume[0] * root * root;
+        fleshDestroy(&body);
+    }
+    assert_true(moduli[0] > 0.0f);
+    assert_near((double)(moduli[1] / moduli[0]), 1.0, 1e-5);
+}
+
 static void broken_fibres_are_refused_in_words(void** state) {
     (void)state;
     FleshBody body;
@@ -196,6 +235,8 @@ int main(void) {
         cmocka_unit_test(turned_and_mirrored_shapes_with_fibres_are_exactly_at_rest),
         cmocka_unit_test(a_whole_turn_stirs_no_force),
         cmocka_unit_test(all_parts_agree_on_what_fibres_are),
+        cmocka_unit_test(handles_know_of_fibres),
+        cmocka_unit_test(fibres_do_not_change_what_resists_pressure),
         cmocka_unit_test(broken_fibres_are_refused_in_words),
     };
     return cmocka_run_group_tests_name("solver/flesh_fibres", tests, NULL, srTestNothingLeaked);
