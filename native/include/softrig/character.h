@@ -87,11 +87,11 @@ typedef struct srCharacterDef {
     srCharacterMaps maps; ///< Default: nothing painted.
 
     // how the inside of the skin is understood, for a cage that the library makes
-    float largestHole; ///< Holes up to this diagonal are closed, in diagonals of the skin's bounds: 0 or
-                       ///< more. Larger ones stay open. Default 0.2.
+    float largestHole;    ///< Holes up to this diagonal are closed, in diagonals of the skin's bounds: 0 or
+                          ///< more. Larger ones stay open. Default 0.2.
     float sheetThickness; ///< What encloses nothing (ears, fins, cloth) gets this thickness, in the same
                           ///< unit: 0 to 1. Zero leaves it out. Default 0.01.
-    bool fillsHollows;  ///< Hollows within flesh are flesh too. Default false.
+    bool fillsHollows;    ///< Hollows within flesh are flesh too. Default false.
     bool joinsTouching; ///< Parts that touch, lie closer than a cell or overlap a little hang together in the
                         ///< cage. Default false: they stay separate, as fingers and lips must.
 } srCharacterDef;

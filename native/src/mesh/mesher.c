@@ -54,6 +54,8 @@
 // once. Then the lattice is tried stretched, so that each axis changes at a spacing of its own.
 #define STRETCH_TOLERANCE 0.14
 #define STRETCH_COUNT 4
+#define LARGEST_JUMP 0.5
+#define MOST_CUBES 2e5
 #define STRETCHED_GROWTH 1.1
 #define FIRST_SHARE 0.9
 #define FINISHED_SHARE 0.97
@@ -504,6 +506,13 @@ static srVec3 stretchOf(const srSurface* surface, int number) {
     return (srVec3){stretch[0], stretch[1], stretch[2]};
 }
 
+// Boxes jump by a part of the count, and fill their bounds: crumbs far apart do neither, and cost much.
+static bool isWorthStretching(const Attempt* best) {
+    srVec3 cubes = srScale(1.0 / best->best.spacing, srSub(best->meshing.upper, best->meshing.lower));
+    return countError(best) < LARGEST_JUMP &&
+           (cubes.x + 1.0) * (cubes.y + 1.0) * (cubes.z + 1.0) < MOST_CUBES;
+}
+
 static srResult tryStretches(const srSurface* surface, const srMesherSettings* settings,
                              const srProgress* progress, Attempt* best) {
     for (int number = 0; number < STRETCH_COUNT && countError(best) > STRETCH_TOLERANCE; number++) {
@@ -554,7 +563,7 @@ srResult srMeshSurface(const srSurface* surface, const srMesherSettings* setting
     // find the cells, make them a cage
     attempt.meshing.progress = srPartOfProgress(&whole, 0.0, FIRST_SHARE);
     SR_TRY_CLEANUP(runAttempt(surface, settings, &attempt));
-    if (attempt.best.cells.cellCount > 0) {
+    if (isWorthStretching(&attempt)) {
         SR_TRY_CLEANUP(tryStretches(surface, settings, &stretching, &attempt));
     }
     SR_TRY_CLEANUP(finishMesh(&attempt.meshing, &attempt.best, &finishing, &mesh));
