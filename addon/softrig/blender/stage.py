@@ -203,7 +203,7 @@ def advance(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool =
 
 
 def _ask_provisional(session: Session, entry: Entry, wish: Wish) -> None:
-    """Somebody looks at a frame that will take a while; a script or a render waits for it instead."""
+    """Somebody looks at a frame that will take a while; scripts and renders wait for it instead."""
     frame = None if wish.at_once else provisional_due(entry, wish)
     if frame is not None:
         session.ask_provisional(entry, frame)
