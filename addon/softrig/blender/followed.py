@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What moves a skin besides plain bones, and where that puts it: the points that are recorded.
 
-Lattices, shape keys, "Preserve Volume", bendy bones, caches and the like. Bones alone need no points:
-their matrices tell everything. Physics (cloth, soft bodies) depends on what was before, so it is not
-recorded frame by frame; the rig is followed there.
+Lattices, shape keys, "Preserve Volume", bendy bones, caches and the like. Bones alone need no
+points: their matrices tell everything. Physics (cloth, soft bodies) depends on what was before, so
+it is not recorded frame by frame; the rig is followed there.
 """
 
 from typing import Any

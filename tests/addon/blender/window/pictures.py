@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Takes the pictures of docs/artists/first-steps.md: the sample character, real buttons, real window.
+"""Takes the pictures of docs/artists/first-steps.md: the sample character in the real window.
 
 `run.py pictures` plays it; the pictures lie where the story's do. Not a part of the tests.
 """
