@@ -335,6 +335,41 @@ static void energy_is_what_cells_say(void** state) {
     srDestroyCage(&cage);
 }
 
+// an edge of a control cage that begins on a node and leaves it aslant: its first samples share cells with a
+// given node
+static void no_small_step_towards_any_bone_lowers_the_energy(void** state) {
+    (void)state;
+    srCage cage;
+    Bones bones = {0};
+    srBiharmonicReport report;
+    assert_success(srTestCreateBarCage((const int32_t[]){4, 16, 4}, 0.25, &cage));
+    addBone(&bones, at(0.5, 0.5, 0.5), at(0.62, 1.4, 0.57));
+    addBone(&bones, at(0.5, 2.5, 0.5), at(0.45, 3.3, 0.4));
+    bones.columns[1] = 1; // the first goes over from one column to the other
+    float* weights = solve(&cage, &bones.anchors, 1e-7, &report);
+    srAnchorRows rows;
+    assert_success(srCreateAnchorRows(&cage, &bones.anchors, &rows));
+    assert_int_equal(rows.fixedCount, 2);
+    for (int32_t i = 0; i < cage.nodeCount; i++) {
+        if (rows.isFixed[i] || (distanceTo(&bones, 0, cage.nodes[i]) > 0.3 && i % 16 != 0)) {
+            continue;
+        }
+        float before[2] = {weights[2 * i], weights[2 * i + 1]};
+        for (int32_t j = 0; j < 2; j++) {
+            double energy;
+            weights[2 * i + j] = before[j] + 0.01f * (1.0f - before[j]);
+            weights[2 * i + 1 - j] = before[1 - j] * 0.99f;
+            assert_success(srMeasureBiharmonicEnergy(&cage, &rows, weights, 2, &energy));
+            assert_true(energy >= report.energy * (1.0 - 1e-6)); // what floats leave
+            weights[2 * i] = before[0];
+            weights[2 * i + 1] = before[1];
+        }
+    }
+    srDestroyAnchorRows(&rows);
+    free(weights);
+    srDestroyCage(&cage);
+}
+
 static void units_of_length_do_not_matter(void** state) {
     (void)state;
     srCage cage, large;
@@ -593,6 +628,7 @@ int main(void) {
         cmocka_unit_test_teardown(the_joint_problem_has_less_energy_than_dropping_and_normalising,
                                   srTestNothingLeaked),
         cmocka_unit_test_teardown(energy_is_what_cells_say, srTestNothingLeaked),
+        cmocka_unit_test_teardown(no_small_step_towards_any_bone_lowers_the_energy, srTestNothingLeaked),
         cmocka_unit_test_teardown(units_of_length_do_not_matter, srTestNothingLeaked),
         cmocka_unit_test_teardown(mirrored_bones_have_mirrored_weights, srTestNothingLeaked),
         cmocka_unit_test_teardown(along_a_control_cage_weights_go_straight, srTestNothingLeaked),
