@@ -9,6 +9,7 @@
 #include "sim/body.h"
 #include "sim/dials.h"
 #include "sim/swing.h"
+#include "solver/complementary.h"
 #include "solver/flesh.h"
 
 #include <math.h>
@@ -21,9 +22,9 @@
 // Measured with every tissue of the add-on on two characters, a bar and a tail: what may not move as the rig
 // could is stiffer by this; what is held is pulled to its pose so many times as hard, beside its bonds; and
 // quick swings fade as under this viscosity, in frames, as far as the substeps can give it.
-#define STIFFER 1.15
-#define HELD_PULL 45.0f
-#define STEP_VISCOSITY (1.0 / 6.0)
+#define STIFFER 1.25
+#define HELD_PULL 60.0f
+#define STEP_VISCOSITY 0.06
 
 #define FREQUENCY_WITHOUT_HANDLES 1.4 // pull and elasticity together: they are made to be alike
 
@@ -242,12 +243,13 @@ static srResult findFrequency(FleshBody* body, const srBodySettings* settings, d
     return sr_success;
 }
 
-// One setting shall swing alike in all solvers. The complementary one takes one step of BDF2 a frame, which
+// One setting shall swing alike in all solvers. The complementary one takes few steps of BDF2 a frame, which
 // makes quick swings slower and damps them: what it shows of the slowest swing, is what the flesh is tuned
 // to show.
 static void align(double frequency, double dampingRate, srFleshDials* dials) {
     srSwing meant = {2.0 * PI * frequency, dampingRate};
-    srSwing shown = srShowByBdf2(meant, dials->frameSeconds);
+    double theirs = dials->frameSeconds / srDefaultComplementaryDials().substeps;
+    srSwing shown = srShowByBdf2(meant, theirs);
     double theta = srFleshDials_FindTheta(dials);
     srSwing needed = srFindShownByTheta(shown, dials->frameSeconds, dials->substeps, theta);
     double faster = needed.omega / meant.omega;
