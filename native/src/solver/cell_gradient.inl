@@ -86,8 +86,10 @@ SR_KERNEL void storeGradient(const srCellTask* task, int32_t v, const Mat* F) {
     }
 }
 
+// The energy of pressure has a sum of its own: so neither depends on how many cells go together, which the
+// processor decides.
 SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, const bool isPosed,
-                            const bool isPressed, SR_V* energy) {
+                            const bool isPressed, SR_V* energy, SR_V* pressed) {
     Mat F[SR_CELLS_TOGETHER], posed[SR_CELLS_TOGETHER], Q[SR_CELLS_TOGETHER];
     double p[SR_CELLS_TOGETHER];
     const Mat* G = isPosed ? posed : F;
@@ -102,7 +104,7 @@ SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, 
         }
     }
     for (int i = 0; isPressed && i < count; i += SR_WIDES) {
-        p[i / SR_WIDES] = findPressure(task, v + i, &F[i], energy);
+        p[i / SR_WIDES] = findPressure(task, v + i, &F[i], pressed);
     }
     rotateSome(G, count, Q);
     for (int i = 0; i < count; i++) {
@@ -131,18 +133,18 @@ SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, 
 
 SR_KERNEL SR_V evaluateRange(const srCellTask* task, int32_t begin, int32_t end, const bool isPosed,
                              const bool isPressed) {
-    SR_V energy = {0};
+    SR_V energy = {0}, pressed = {0};
     int32_t v = SR_WIDES * begin, last = SR_WIDES * end;
     for (; v <= last - SR_CELLS_TOGETHER; v += SR_CELLS_TOGETHER) {
-        evaluateSome(task, v, SR_CELLS_TOGETHER, isPosed, isPressed, &energy);
+        evaluateSome(task, v, SR_CELLS_TOGETHER, isPosed, isPressed, &energy, &pressed);
     }
     for (; v < last; v += SR_WIDES) {
-        evaluateSome(task, v, SR_WIDES, isPosed, isPressed, &energy);
+        evaluateSome(task, v, SR_WIDES, isPosed, isPressed, &energy, &pressed);
     }
     for (int32_t block = begin; block < end; block++) {
         invertStretchesFloatW(&task->turns->turns[block], 0);
     }
-    return energy;
+    return energy + pressed;
 }
 
 // A block of another material: its energy is added twice.
