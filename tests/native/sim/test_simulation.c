@@ -3,22 +3,13 @@
 // A shot: what is simulated depends on the tape and the dials alone, whatever was written and read in
 // between; and offsets arrive in skin space.
 
-#include "support/support.h"
+#include "sim/shots.h"
 
 #include "core/alloc.h"
 #include "core/thread.h"
-#include "mesh/interpolation.h"
-#include "sim/simulation.h"
-#include "support/scenes.h"
 
-#include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define FRAMES 40
-#define FIRST_FRAME 101
-#define LAST_FRAME (FIRST_FRAME + FRAMES - 1)
 
 // the two characters, prepared once
 static srTestScene barScene;
@@ -28,18 +19,8 @@ static srCharacter tail;
 
 static int prepareAll(void** state) {
     (void)state;
-    srSource source;
     bool isMade = srTestCreateBarScene(&barScene) && srTestCreateTailScene(&tailScene) &&
-                  srCopySource(&barScene.def, &source) == sr_success;
-    if (isMade) {
-        isMade = srPrepareCharacter(&source, NULL, &bar) == sr_success;
-        srDestroySource(&source);
-    }
-    isMade = isMade && srCopySource(&tailScene.def, &source) == sr_success;
-    if (isMade) {
-        isMade = srPrepareCharacter(&source, NULL, &tail) == sr_success;
-        srDestroySource(&source);
-    }
+                  prepareScene(&barScene, &bar) && prepareScene(&tailScene, &tail);
     return isMade ? 0 : -1;
 }
 
@@ -49,80 +30,6 @@ static int forgetAll(void** state) {
     srTestDestroyScene(&barScene);
     srTestDestroyScene(&tailScene);
     return srTestNothingLeaked(state);
-}
-
-static srShotDef makeDef(void) {
-    srShotDef def = {.firstFrame = FIRST_FRAME, .frameCount = FRAMES, .frameRate = SR_TEST_FRAME_RATE};
-    def.params = (srShotParams){
-        .structSize = sizeof(srShotParams),
-        .frequency = 2.0f,
-        .settleFrames = 24.0f,
-        .poissonRatio = 0.45f,
-        .density = 1000.0f,
-        .substeps = 4,
-    };
-    return def;
-}
-
-static srSimulation* startShot(const srCharacter* character) {
-    srShotDef def = makeDef();
-    srSimulation* simulation = NULL;
-    assert_success(srCreateSimulation(character, &def, &simulation));
-    return simulation;
-}
-
-static float* makeRows(const srTestScene* scene, srTestMotion motion) {
-    float* rows = malloc(sizeof(float) * (size_t)srTestScene_GetRowFloatCount(scene) * FRAMES);
-    assert_non_null(rows);
-    srTestScene_WriteRows(scene, motion, 0, FRAMES, rows);
-    return rows;
-}
-
-static void writeAll(srSimulation* simulation, const float* rows) {
-    assert_success(srSimulation_WriteTape(simulation, FIRST_FRAME, FRAMES, rows, NULL));
-}
-
-static void finish(srSimulation* simulation) {
-    assert_success(srSimulation_WaitFrame(simulation, LAST_FRAME, -1.0));
-}
-
-static uint64_t hashOf(srSimulation* simulation, int32_t frame) {
-    uint64_t hash = 0;
-    assert_success(srSimulation_GetHash(simulation, frame, &hash));
-    return hash;
-}
-
-// a whole shot at once: what all others must agree with
-static void simulateAtOnce(const srCharacter* character, const float* rows, uint64_t* hashes) {
-    srSimulation* simulation = startShot(character);
-    writeAll(simulation, rows);
-    finish(simulation);
-    for (int32_t i = 0; i < FRAMES; ++i) {
-        hashes[i] = hashOf(simulation, FIRST_FRAME + i);
-    }
-    srDestroySimulation(simulation);
-}
-
-static void assertHashes(srSimulation* simulation, const uint64_t* hashes) {
-    finish(simulation);
-    for (int32_t i = 0; i < FRAMES; ++i) {
-        assert_true(hashOf(simulation, FIRST_FRAME + i) == hashes[i]);
-    }
-}
-
-static float largest(const float* offsets, int32_t vertexCount) {
-    float squared = 0.0f;
-    for (int32_t v = 0; v < vertexCount; ++v) {
-        const float* u = offsets + 3 * v;
-        squared = fmaxf(squared, u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
-    }
-    return sqrtf(squared);
-}
-
-static float* makeOffsets(const srCharacter* character) {
-    float* offsets = malloc(12 * (size_t)character->embedding.pointCount);
-    assert_non_null(offsets);
-    return offsets;
 }
 
 static void rest_gives_exactly_nothing(void** state) {
@@ -732,104 +639,6 @@ static void reading_and_writing_while_the_worker_runs_disturbs_nothing(void** st
     free(rows);
 }
 
-static float distance(const float* a, const float* b, int32_t vertexCount) {
-    double squared = 0.0;
-    for (int32_t i = 0; i < 3 * vertexCount; ++i) {
-        squared += (double)(a[i] - b[i]) * (double)(a[i] - b[i]);
-    }
-    return (float)sqrt(squared);
-}
-
-// asks for a frame of a shot that was just changed; waits for it
-static void readProvisional(srSimulation* simulation, int32_t frame, float* outOffsets) {
-    srShotStatus status;
-    assert_success(srSimulation_AskProvisional(simulation, frame));
-    do {
-        srSimulation_GetStatus(simulation, &status);
-        // the worker has most of the shot before it
-        assert_true(status.readyFrameCount <= frame - FIRST_FRAME);
-    } while (!status.hasProvisional);
-    assert_int_equal(status.provisionalFrame, frame);
-    assert_success(srSimulation_ReadProvisional(simulation, frame, outOffsets));
-}
-
-static void a_provisional_frame_is_near_and_changes_no_bit(void** state) {
-    (void)state;
-    float* rows = makeRows(&tailScene, srTestShake);
-    float* old = makeOffsets(&tail);
-    float* soon = makeOffsets(&tail);
-    float* new = makeOffsets(&tail);
-    srShotDef def = makeDef();
-    def.params.substeps = 100; // slow enough to be overtaken
-    srSimulation* simulation = NULL;
-    assert_success(srCreateSimulation(&tail, &def, &simulation));
-    writeAll(simulation, rows);
-    finish(simulation);
-    int32_t vertexCount = tail.embedding.pointCount;
-    float left = 0.0f;
-    float change = 0.0f;
-    for (int32_t frame = FIRST_FRAME + 26; frame < FIRST_FRAME + 34; ++frame) {
-        assert_success(srSimulation_ReadOffsets(simulation, frame, old));
-        assert_result(srSimulation_ReadProvisional(simulation, frame, soon), sr_errorNotReady);
-        assert_true(largest(soon, vertexCount) == 0.0f);
-        def.params.frequency = def.params.frequency > 3.0f ? 2.0f : 6.0f;
-        srSimulation_SetParams(simulation, &def.params);
-        readProvisional(simulation, frame, soon);
-        assert_true(largest(soon, vertexCount) > 0.0f);
-        finish(simulation);
-        assert_success(srSimulation_ReadOffsets(simulation, frame, new));
-        left += distance(soon, new, vertexCount);
-        change += distance(old, new, vertexCount);
-        uint64_t hash = hashOf(simulation, LAST_FRAME);
-        srSimulation* plain = NULL;
-        assert_success(srCreateSimulation(&tail, &def, &plain));
-        writeAll(plain, rows);
-        finish(plain);
-        assert_true(hashOf(plain, LAST_FRAME) == hash);
-        srDestroySimulation(plain);
-    }
-    // a few frames with other dials make most of what they will make: seen 0.04 to 0.55, once more than there
-    // is
-    print_message("%.2f of the change is left\n", (double)(left / change));
-    assert_true(left < 0.5f * change);
-    srDestroySimulation(simulation);
-    free(new);
-    free(soon);
-    free(old);
-    free(rows);
-}
-
-static void a_provisional_frame_goes_when_the_shot_changes(void** state) {
-    (void)state;
-    float* rows = makeRows(&tailScene, srTestShake);
-    float* offsets = makeOffsets(&tail);
-    srShotDef def = makeDef();
-    def.params.substeps = 100;
-    srSimulation* simulation = NULL;
-    assert_success(srCreateSimulation(&tail, &def, &simulation));
-    // nothing is recorded: nothing to be foreseen
-    assert_success(srSimulation_AskProvisional(simulation, FIRST_FRAME + 20));
-    assert_result(srSimulation_AskProvisional(simulation, FIRST_FRAME - 1), sr_errorInvalidValue);
-    assert_result(srSimulation_AskProvisional(simulation, LAST_FRAME + 1), sr_errorInvalidValue);
-    writeAll(simulation, rows);
-    finish(simulation);
-    srShotStatus status;
-    srSimulation_GetStatus(simulation, &status);
-    assert_false(status.hasProvisional);
-    def.params.frequency = 5.0f;
-    srSimulation_SetParams(simulation, &def.params);
-    readProvisional(simulation, LAST_FRAME, offsets);
-    assert_result(srSimulation_ReadProvisional(simulation, LAST_FRAME - 1, offsets), sr_errorNotReady);
-    def.params.frequency = 6.0f;
-    srSimulation_SetParams(simulation, &def.params);
-    srSimulation_GetStatus(simulation, &status);
-    assert_false(status.hasProvisional);
-    assert_result(srSimulation_ReadProvisional(simulation, LAST_FRAME, offsets), sr_errorNotReady);
-    srDestroySimulation(simulation);
-    free(offsets);
-    free(rows);
-}
-
 static srResult makeShot(void* context) {
     (void)context;
     srShotDef def = makeDef();
@@ -865,8 +674,6 @@ int main(void) {
         cmocka_unit_test(nodes_are_where_the_rig_puts_them_or_the_simulation_has_them),
         cmocka_unit_test(simulating_allocates_nothing),
         cmocka_unit_test(reading_and_writing_while_the_worker_runs_disturbs_nothing),
-        cmocka_unit_test(a_provisional_frame_is_near_and_changes_no_bit),
-        cmocka_unit_test(a_provisional_frame_goes_when_the_shot_changes),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_no_leak),
     };
     return cmocka_run_group_tests_name("sim/simulation", tests, prepareAll, forgetAll);
