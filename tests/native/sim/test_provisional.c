@@ -113,7 +113,7 @@ static void a_provisional_frame_is_near_and_changes_no_bit(void** state) {
     int32_t vertexCount = tail.embedding.pointCount;
     float left = 0.0f;
     float change = 0.0f;
-    for (int32_t frame = FIRST_FRAME + 26; frame < FIRST_FRAME + 34; frame += 2) {
+    for (int32_t frame = FIRST_FRAME + 26; frame < FIRST_FRAME + 34; ++frame) {
         assert_success(srSimulation_ReadOffsets(simulation, frame, old));
         assert_result(srSimulation_ReadProvisional(simulation, frame, soon), sr_errorNotReady);
         assert_true(largest(soon, vertexCount) == 0.0f);
