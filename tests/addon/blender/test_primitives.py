@@ -67,13 +67,14 @@ if "SOFTRIG_JUDGE" in os.environ:
         """Prepared by the program from what the add-on exports, with the add-on's own library."""
         add_moving(SOLIDS[name])
         rig, cage = tmp_path / "solid.rig", tmp_path / "solid.mesh"
+        character = tmp_path / "solid.srch"
         assert bpy.ops.softrig.export_rig(filepath=str(rig)) == {"FINISHED"}
         named = os.environ.get("SOFTRIG_CLI")
         program = Path(named) if named else ROOT / "build" / "release" / "native" / "softrig-cli"
         library = addon.module("native.library").find_library()
         skin = rig.with_suffix(".obj")
         subprocess.run(
-            [program, "prepare", skin, "-o", cage, "--nodes", "1000"],
+            [program, "prepare", skin, "-o", character, "--cage", cage, "--nodes", "1000"],
             check=True,
             env={**os.environ, "LD_PRELOAD": str(library)},
             stdout=subprocess.DEVNULL,
