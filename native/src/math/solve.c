@@ -15,6 +15,9 @@
 
 #define ROW 4
 
+// Where the type is a flag, it is a constant where the function is called, so it costs nothing.
+#define SR_ALWAYS_INLINE static inline __attribute__((always_inline))
+
 // what is loaded without a shift, by the largest number of it
 #define LEAST_FLOAT 0x1p-40 // times the least entries of a panel it is near the least normal float
 #define MOST_FLOAT 0x1p40   // times what any sensible condition makes of it, it is still a float
@@ -103,17 +106,17 @@ static void backwardRange(int32_t begin, int32_t end, int32_t worker, void* cont
 }
 
 // what tasks added to rows outside of them, in the order of tasks
-static void addOutside(const Sweep* sweep) {
-    const srFactorTasks* tasks = &sweep->f->tasks;
-    size_t first = (size_t)sweep->f->size + 1;
+SR_ALWAYS_INLINE void addOutside(const srFactor* f, void* w, bool isFloat) {
+    const srFactorTasks* tasks = &f->tasks;
+    size_t first = (size_t)f->size + 1;
     for (int32_t t = 0; t < tasks->count; t++) {
         for (int32_t k = tasks->outsideStarts[t] + 1; k < tasks->outsideStarts[t + 1]; k++) {
             size_t to = ROW * (size_t)tasks->outsideRows[k], from = ROW * (first + (size_t)k);
-            for (size_t c = 0; c < 3; c++) {
-                if (sweep->isFloat) {
-                    ((float*)sweep->w)[to + c] += ((const float*)sweep->w)[from + c];
+            for (size_t c = 0; c < ROW; c++) {
+                if (isFloat) {
+                    ((float*)w)[to + c] += ((const float*)w)[from + c];
                 } else {
-                    ((double*)sweep->w)[to + c] += ((const double*)sweep->w)[from + c];
+                    ((double*)w)[to + c] += ((const double*)w)[from + c];
                 }
             }
         }
@@ -125,14 +128,17 @@ static void sweep(const srFactor* f, void* w, bool isFloat) {
     Sweep s = {.f = f, .w = w, .scratch = (char*)w + sizeOfRows(f, elementSize), .isFloat = isFloat};
     memset((char*)w + rowSize * (size_t)f->size, 0, rowSize * (1 + (size_t)f->tasks.outsideCount));
     srParallelFor(forwardRange, f->tasks.count, 1, &s);
-    addOutside(&s);
+    if (isFloat) {
+        addOutside(f, w, true);
+    } else {
+        addOutside(f, w, false);
+    }
     sweepTask(&s, f->tasks.count, f->rows);
     sweepTask(&s, f->tasks.count, NULL);
     srParallelFor(backwardRange, f->tasks.count, 1, &s);
 }
 
-// Numbers of either type. The flags are constants where these are called, so they cost nothing.
-#define SR_ALWAYS_INLINE static inline __attribute__((always_inline))
+// Numbers of either type.
 
 SR_ALWAYS_INLINE double numberAt(const void* numbers, bool isFloat, int64_t i) {
     return isFloat ? (double)((const float*)numbers)[i] : ((const double*)numbers)[i];
