@@ -17,11 +17,16 @@
 #define MAX_FAILING_ALLOCATIONS 1000000
 #define MAX_PATH 512
 
-// SR_TEST_SIMD=off runs a whole test program on the scalar path; before main, so before anybody asks.
-__attribute__((constructor)) static void chooseSimdPath(void) {
+// Before main, so before anybody asks: SR_TEST_SIMD=off runs a whole test program on the scalar path,
+// SR_TEST_FILTER=*WORD* only those of its tests that have the word in their names.
+__attribute__((constructor)) static void obeyEnvironment(void) {
     const char* choice = getenv("SR_TEST_SIMD");
     if (choice != NULL && strcmp(choice, "off") == 0) {
         srForceSimdPath(sr_simdScalar);
+    }
+    const char* filter = getenv("SR_TEST_FILTER");
+    if (filter != NULL && filter[0] != '\0') {
+        cmocka_set_test_filter(filter);
     }
 }
 
