@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#define BENT 14 // frames after the first the bar is bent, and not yet at rest
+
 // the two characters, prepared once
 static srTestScene barScene;
 static srTestScene tailScene;
@@ -238,7 +240,7 @@ static void changing_dials_and_back_gives_the_same_bits(void** state) {
         if (trial < 7) {
             finish(simulation);
             // density alone changes nothing as long as E goes with it
-            assert_true(trial % 7 == 4 || hashOf(simulation, LAST_FRAME) != expected[FRAMES - 1]);
+            assert_true(trial % 7 == 4 || hashOf(simulation, FIRST_FRAME + BENT) != expected[BENT]);
         }
         srSimulation_SetParams(simulation, &original);
     }
@@ -255,7 +257,7 @@ static void changing_dials_and_back_gives_the_same_bits(void** state) {
 static void every_dial_counts(void** state) {
     (void)state;
     float* rows = makeRows(&barScene, srTestBend);
-    int32_t frame = FIRST_FRAME + 14; // bent, and not yet at rest
+    int32_t frame = FIRST_FRAME + BENT;
     // with a stiffness of its own, or density would say nothing
     srShotDef def = makeDef();
     def.params.youngModulus = 20000.0f;
