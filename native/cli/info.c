@@ -29,7 +29,6 @@ static void printLibrary(void) {
     srCliPrintValue("public structs", "%d, sizes %016llx", abi.structCount,
                     (unsigned long long)abi.structSizesHash);
     srCliPrintValue("workers", "%d", srGetWorkerCount());
-    srCliPrintValue("core", "scalar C");
 }
 
 static void printBounds(const srCliFloats* points) {
