@@ -139,6 +139,37 @@ static void a_memory_changes_nothing_but_time(void** state) {
     }
 }
 
+// Balls that overlap, so that some places are in two of them.
+static void a_look_tells_what_the_value_is_made_of(void** state) {
+    (void)state;
+    Soup soup = {0};
+    addSphere(&soup, 2, 1.0, 0.0, 0.0, 0.0);
+    addSphere(&soup, 2, 1.0, 0.9, 0.1, 0.0);
+    srSolid solid = makeSolid(&soup, NULL, NULL);
+    srField field = srMakeField(&solid, 0.02);
+    srFieldMemory memory = {0};
+    uint64_t seed = 18;
+    int counts[3] = {0, 0, 0};
+    for (int i = 0; i < 1000; i++) {
+        srVec3 start = randomPoint(&seed, 1.6), step = randomPoint(&seed, i % 2 == 0 ? 0.02 : 0.4);
+        for (int k = 0; k < 8; k++) {
+            srVec3 p = srMulAdd(start, k, step), nearest;
+            srFieldLook look = srField_Look(&field, p, &memory);
+            int32_t triangle = SR_NULL_INDEX;
+            assert_true(look.phi == srField_Value(&field, p));
+            assert_true(look.distance == srBvh_DistanceGuessed(field.bvh, p, &triangle, &nearest));
+            assert_true(srDistance(look.nearest, nearest) == 0.0 && look.triangle == triangle);
+            assert_true(isinf(look.sheetDistance));
+            int winding = (int)floor(srBvh_WindingNumber(field.bvh, p) + 0.5);
+            assert_int_equal((int)floor(look.winding + 0.5), winding);
+            counts[winding]++;
+        }
+    }
+    assert_true(counts[0] > 100 && counts[1] > 100 && counts[2] > 100);
+    srDestroySolid(&solid);
+    freeSoup(&soup);
+}
+
 static void a_lattice_has_the_same_bits_on_any_number_of_workers(void** state) {
     (void)state;
     const srProgress nobody = {0};
@@ -195,6 +226,7 @@ int main(void) {
         cmocka_unit_test_teardown(a_box_is_exact_in_its_band_and_right_elsewhere, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_box_of_one_point_is_its_value, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_memory_changes_nothing_but_time, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_look_tells_what_the_value_is_made_of, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_lattice_has_the_same_bits_on_any_number_of_workers, srTestNothingLeaked),
         cmocka_unit_test_teardown(sheets_alone_are_a_field_too, srTestNothingLeaked),
     };
