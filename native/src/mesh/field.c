@@ -128,16 +128,23 @@ static void remember(const srField* field, srVec3 point, double distance, srFiel
     memory->share = shareKnown(field, memory->winding);
 }
 
+// Makes the memory's sign that of a point at distance d; whether it had to ask.
+static bool bringNear(const srField* field, srVec3 point, double distance, srFieldMemory* memory) {
+    bool wasKnown = isKnown(field, memory, srDistance(point, memory->point), distance);
+    if (!wasKnown) {
+        remember(field, point, distance, memory);
+    }
+    return !wasKnown;
+}
+
 // s d of a point at distance d.
 static double signedDistance(const srField* field, srVec3 point, double distance, srFieldMemory* memory) {
     if (field->bvh == NULL) {
         return distance;
     }
-    if (!isKnown(field, memory, srDistance(point, memory->point), distance)) {
-        remember(field, point, distance, memory);
-        if (field->isRepaired && !field->isWatertight) {
-            distance = distanceToLid(field, point, memory->winding, distance);
-        }
+    bool isNew = bringNear(field, point, distance, memory);
+    if (isNew && field->isRepaired && !field->isWatertight) {
+        distance = distanceToLid(field, point, memory->winding, distance);
     }
     return signOf(field, memory) * distance;
 }
@@ -178,8 +185,11 @@ srFieldLook srField_Look(const srField* field, srVec3 point, srFieldMemory* memo
     srFieldLook look = {.nearest = point, .sheetNearest = point};
     look.distance = findNearest(field->bvh, point, &memory->triangle1, &look.nearest);
     look.sheetDistance = findNearest(field->sheets, point, &memory->sheet1, &look.sheetNearest);
-    double phi = signedDistance(field, point, look.distance, memory);
-    look.phi = fmin(phi, look.sheetDistance - field->halfThickness) - field->offset;
+    look.isInside = look.sheetDistance < field->halfThickness;
+    if (field->bvh != NULL) {
+        bringNear(field, point, look.distance, memory);
+        look.isInside |= signOf(field, memory) < 0.0 && look.distance > 0.0;
+    }
     look.triangle = memory->triangle1 - 1;
     look.winding = memory->winding;
     return look;

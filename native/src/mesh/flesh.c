@@ -312,7 +312,7 @@ static srSampleKind kindOf(const srFleshSample* sample, const srFieldLook* look,
         return sr_sampleFringe; // of the flesh whose triangle was found, even where two skins lie on each
                                 // other
     }
-    if (look->phi >= 0.0) {
+    if (!look->isInside) {
         return sample->distance < FRINGE_SHARE * spacing ? sr_sampleFringe : sr_sampleNone;
     }
     if (sample->isSheet || look->winding < 1.5) {
@@ -327,9 +327,9 @@ static void takeSample(const srFleshSource* source, double spacing, srFieldMemor
     sample->distance = look.distance;
     sample->foot = look.nearest;
     if (source->field->bvh != NULL) {
-        putOnSkin(source, look.phi < 0.0, spacing, look.triangle, sample);
+        putOnSkin(source, look.isInside, spacing, look.triangle, sample);
     }
-    if (source->field->sheets != NULL && (look.phi >= 0.0 || look.winding < 0.5)) {
+    if (source->field->sheets != NULL && (!look.isInside || look.winding < 0.5)) {
         putOnSheet(look.sheetDistance, look.sheetNearest, source->field->halfThickness, sample);
     }
     sample->kind = kindOf(sample, &look, spacing);
