@@ -191,6 +191,6 @@ SR_API srResult srCharacter_WriteFile(srCharacterId character, uint8_t* outBytes
 
 /// A ready character from what `srCharacter_WriteFile` wrote, here or on another machine of the same byte
 /// order, in some milliseconds and without any linear algebra: its shots have the same bits as those of the
-/// character that was written. The bytes are copied. `sr_errorBadFile` with a sentence for what is cut,
-/// damaged, of another byte order or of another version.
+/// character that was written. The bytes are copied; they must not change before this returns.
+/// `sr_errorBadFile` with a sentence for what is cut, damaged, of another byte order or of another version.
 SR_API srResult srOpenCharacter(const uint8_t* bytes, size_t byteCount, srCharacterId* outCharacter);

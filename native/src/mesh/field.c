@@ -42,14 +42,18 @@ srField srMakeField(const srSolid* solid, double offset) {
                      .isWatertight = solid->isWatertight};
 }
 
-static double distanceGuessed(const srBvh* bvh, srVec3 point, int32_t* triangle1) {
+static double findNearest(const srBvh* bvh, srVec3 point, int32_t* triangle1, srVec3* outNearest) {
     if (bvh == NULL) {
         return HUGE_VAL;
     }
     int32_t triangle = *triangle1 - 1;
-    double distance = srBvh_DistanceGuessed(bvh, point, &triangle, NULL);
+    double distance = srBvh_DistanceGuessed(bvh, point, &triangle, outNearest);
     *triangle1 = triangle + 1;
     return distance;
+}
+
+static double distanceGuessed(const srBvh* bvh, srVec3 point, int32_t* triangle1) {
+    return findNearest(bvh, point, triangle1, NULL);
 }
 
 // Where the surface is open, the winding number is harmonic off it. Let u be w or 1 - w with 0 <= u <= 1. By
@@ -124,16 +128,23 @@ static void remember(const srField* field, srVec3 point, double distance, srFiel
     memory->share = shareKnown(field, memory->winding);
 }
 
+// Makes the memory's sign that of a point at distance d; whether it had to ask.
+static bool bringNear(const srField* field, srVec3 point, double distance, srFieldMemory* memory) {
+    bool wasKnown = isKnown(field, memory, srDistance(point, memory->point), distance);
+    if (!wasKnown) {
+        remember(field, point, distance, memory);
+    }
+    return !wasKnown;
+}
+
 // s d of a point at distance d.
 static double signedDistance(const srField* field, srVec3 point, double distance, srFieldMemory* memory) {
     if (field->bvh == NULL) {
         return distance;
     }
-    if (!isKnown(field, memory, srDistance(point, memory->point), distance)) {
-        remember(field, point, distance, memory);
-        if (field->isRepaired && !field->isWatertight) {
-            distance = distanceToLid(field, point, memory->winding, distance);
-        }
+    bool isNew = bringNear(field, point, distance, memory);
+    if (isNew && field->isRepaired && !field->isWatertight) {
+        distance = distanceToLid(field, point, memory->winding, distance);
     }
     return signOf(field, memory) * distance;
 }
@@ -168,6 +179,20 @@ static double evaluate(const srField* field, srVec3 point, srFieldMemory* memory
     *outReach = (Reach){point, distance, sheet};
     double phi = signedDistance(field, point, distance, memory);
     return fmin(phi, sheet - field->halfThickness) - field->offset;
+}
+
+srFieldLook srField_Look(const srField* field, srVec3 point, srFieldMemory* memory) {
+    srFieldLook look = {.nearest = point, .sheetNearest = point};
+    look.distance = findNearest(field->bvh, point, &memory->triangle1, &look.nearest);
+    look.sheetDistance = findNearest(field->sheets, point, &memory->sheet1, &look.sheetNearest);
+    look.isInside = look.sheetDistance < field->halfThickness;
+    if (field->bvh != NULL) {
+        bringNear(field, point, look.distance, memory);
+        look.isInside |= signOf(field, memory) < 0.0 && look.distance > 0.0;
+    }
+    look.triangle = memory->triangle1 - 1;
+    look.winding = memory->winding;
+    return look;
 }
 
 double srField_ValueNear(const srField* field, srVec3 point, srFieldMemory* memory) {

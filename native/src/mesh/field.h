@@ -50,6 +50,20 @@ typedef struct srFieldMemory {
 /// root searches along edges.
 double srField_ValueNear(const srField* field, srVec3 point, srFieldMemory* memory);
 
+/// One look at a place: what a value is made of, and its sign.
+typedef struct srFieldLook {
+    bool isInside;   ///< Whether the value is below zero, offset aside. Needs no distance to lids.
+    double distance; ///< To the triangles of `bvh`; infinite without them.
+    srVec3 nearest;  ///< ... and the place that is so near.
+    int32_t triangle;
+    double sheetDistance; ///< To the triangles of `sheets`; infinite without them.
+    srVec3 sheetNearest;
+    double winding; ///< Around the point or around one near it: on the same sides of 1/2 and of 3/2.
+} srFieldLook;
+
+/// As srField_ValueNear, for those who want to know where a place is rather than how far the level set is.
+srFieldLook srField_Look(const srField* field, srVec3 point, srFieldMemory* memory);
+
 /// Fills `outPhi` for every point of the lattice. Far from the level set only the sign is right, and |phi| is
 /// more than two cubes. Equal bits on any number of workers.
 SR_MUST_USE srResult srField_Sample(const srField* field, const srLattice* lattice, double* outPhi,

@@ -91,7 +91,7 @@ typedef struct Sampling {
     int32_t firstPlace;  // of its tetrahedra
     int32_t firstSample; // of its samples
     srKeyed* keys;       // of samples: where, and which of which tetrahedron
-    int32_t* firstKeys;  // of each sample
+    int32_t* firstItems; // of each sample, ascending: neighbours in space follow each other
     int subEdges[SUB_EDGE_COUNT][2];
 } Sampling;
 
@@ -112,36 +112,37 @@ static srVec3 normalOf(const srFleshSource* source, int32_t triangle) {
 
 // On the surface of what a sheet's thickness makes of it, when that is nearer than the skin and outside of
 // it.
-static void findFootOnSheet(const srFleshSource* source, srFleshSample* sample) {
-    srVec3 foot;
-    double length = srBvh_Distance(source->field->sheets, sample->point, &foot);
-    double distance = length - source->field->halfThickness;
+static void putOnSheet(double length, srVec3 foot, double halfThickness, srFleshSample* sample) {
+    double distance = length - halfThickness;
     if (distance < sample->distance) {
         srVec3 away = srSub(sample->point, foot);
         sample->isSheet = true;
         sample->distance = fabs(distance);
         sample->out = length > 0.0 ? srScale(1.0 / length, away) : (srVec3){0.0, 0.0, 1.0};
-        sample->foot = srMulAdd(foot, source->field->halfThickness, sample->out);
+        sample->foot = srMulAdd(foot, halfThickness, sample->out);
     }
+}
+
+static void putOnSkin(const srFleshSource* source, bool isInside, double size, int32_t triangle,
+                      srFleshSample* sample) {
+    srVec3 away = srSub(sample->point, sample->foot);
+    double length = srLength(away);
+    bool hasDirection = length > 1e-6 * size;
+    sample->out = hasDirection ? srScale((isInside ? -1.0 : 1.0) / length, away) : normalOf(source, triangle);
 }
 
 static void findFoot(const srFleshSource* source, bool isInside, double size, int32_t* triangle,
                      srFleshSample* sample) {
-    const srBvh* tree = source->contacts->tree;
+    const srBvh *tree = source->contacts->tree, *sheets = source->field->sheets;
     sample->distance = HUGE_VAL;
     if (tree != NULL) {
         sample->distance = srBvh_DistanceGuessed(tree, sample->point, triangle, &sample->foot);
-        srVec3 away = srSub(sample->point, sample->foot);
-        double length = srLength(away);
-        bool hasDirection = length > 1e-6 * size;
-        sample->out =
-            hasDirection ? srScale((isInside ? -1.0 : 1.0) / length, away) : normalOf(source, *triangle);
+        putOnSkin(source, isInside, size, *triangle, sample);
     }
-    if (source->field->sheets == NULL) {
-        return;
-    }
-    if (!isInside || tree == NULL || srBvh_WindingNumber(tree, sample->point) < 0.5) {
-        findFootOnSheet(source, sample);
+    if (sheets != NULL && (!isInside || tree == NULL || srBvh_WindingNumber(tree, sample->point) < 0.5)) {
+        srVec3 foot;
+        double length = srBvh_Distance(sheets, sample->point, &foot);
+        putOnSheet(length, foot, source->field->halfThickness, sample);
     }
 }
 
@@ -258,13 +259,34 @@ static srResult growTets(Sampling* s, srArena* arena) {
                : srFailOutOfMemory("the parts of the flesh");
 }
 
+// Samples are numbered by their keys, and known by the first tetrahedron that has them (sorting keeps the
+// order of equal keys).
+static void listSamples(Sampling* s, int32_t count) {
+    srFlesh* flesh = s->flesh;
+    memset(s->firstItems, 0, (size_t)count * sizeof(int32_t));
+    for (int32_t i = 0; i < count; i++) {
+        int32_t item = s->keys[i].value;
+        bool isFirst = i == 0 || s->keys[i].key != s->keys[i - 1].key;
+        flesh->sampleCount += isFirst;
+        s->firstItems[item] = isFirst;
+        flesh->tetSamples[s->firstPlace + item / SR_SAMPLE_COUNT][item % SR_SAMPLE_COUNT] =
+            flesh->sampleCount - 1;
+    }
+    int32_t listed = 0;
+    for (int32_t item = 0; item < count; item++) {
+        if (s->firstItems[item] != 0) {
+            s->firstItems[listed++] = item;
+        }
+    }
+}
+
 static srResult gatherSamples(Sampling* s, srArena* arena, const srProgress* progress) {
     srFlesh* flesh = s->flesh;
     int32_t count = SR_SAMPLE_COUNT * (flesh->tetCount - s->firstPlace);
     s->keys = SR_PUSH(arena, srKeyed, count, "sample keys");
-    s->firstKeys = SR_PUSH(arena, int32_t, count, "samples");
+    s->firstItems = SR_PUSH(arena, int32_t, count, "samples");
     srKeyed* scratch = SR_PUSH(arena, srKeyed, count, "sample keys");
-    if (s->keys == NULL || s->firstKeys == NULL || scratch == NULL) {
+    if (s->keys == NULL || s->firstItems == NULL || scratch == NULL) {
         return srFailOutOfMemory("the parts of the flesh");
     }
     SR_TRY(growTets(s, arena));
@@ -277,14 +299,7 @@ static srResult gatherSamples(Sampling* s, srArena* arena, const srProgress* pro
     srSortKeyed(s->keys, scratch, count);
     SR_TRY(srReportProgress(progress, 0.6));
     s->firstSample = flesh->sampleCount;
-    for (int32_t i = 0; i < count; i++) {
-        if (i == 0 || s->keys[i].key != s->keys[i - 1].key) {
-            s->firstKeys[flesh->sampleCount++ - s->firstSample] = i;
-        }
-        int32_t item = s->keys[i].value;
-        flesh->tetSamples[s->firstPlace + item / SR_SAMPLE_COUNT][item % SR_SAMPLE_COUNT] =
-            flesh->sampleCount - 1;
-    }
+    listSamples(s, count);
     flesh->samples =
         growArray(arena, flesh->samples, s->firstSample, flesh->sampleCount, sizeof(srFleshSample));
     return flesh->samples != NULL ? sr_success : srFailOutOfMemory("the parts of the flesh");
@@ -292,41 +307,52 @@ static srResult gatherSamples(Sampling* s, srArena* arena, const srProgress* pro
 
 // Where the surface winds twice the flesh overlaps itself: such samples join what they touch if they are
 // deep, and are of no part if not, so that parts which only cross a little stay apart.
-static srSampleKind kindOf(const srFleshSource* source, const srFleshSample* sample, double phi,
-                           double spacing) {
+static srSampleKind kindOf(const srFleshSample* sample, const srFieldLook* look, double spacing) {
     if (sample->distance < ON_SKIN_SHARE * spacing) {
         return sr_sampleFringe; // of the flesh whose triangle was found, even where two skins lie on each
                                 // other
     }
-    if (phi >= 0.0) {
+    if (!look->isInside) {
         return sample->distance < FRINGE_SHARE * spacing ? sr_sampleFringe : sr_sampleNone;
     }
-    if (sample->isSheet || srBvh_WindingNumber(source->contacts->tree, sample->point) < 1.5) {
+    if (sample->isSheet || look->winding < 1.5) {
         return sr_sampleInside;
     }
     return sample->distance > DEEP_SHARE * spacing ? sr_sampleDeep : sr_sampleNone;
 }
 
+static void takeSample(const srFleshSource* source, double spacing, srFieldMemory* memory,
+                       srFleshSample* sample) {
+    srFieldLook look = srField_Look(source->field, sample->point, memory);
+    sample->distance = look.distance;
+    sample->foot = look.nearest;
+    if (source->field->bvh != NULL) {
+        putOnSkin(source, look.isInside, spacing, look.triangle, sample);
+    }
+    if (source->field->sheets != NULL && (!look.isInside || look.winding < 0.5)) {
+        putOnSheet(look.sheetDistance, look.sheetNearest, source->field->halfThickness, sample);
+    }
+    sample->kind = kindOf(sample, &look, spacing);
+}
+
+// The field's triangles are those of the contacts: one look tells all.
 static void takeSamples(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     Sampling* s = context;
     const srScaffold* scaffold = s->scaffold;
-    int32_t triangle = SR_NULL_INDEX;
+    srFieldMemory memory = {0};
     for (int32_t i = begin; i < end; i++) {
-        int32_t item = s->keys[s->firstKeys[i]].value;
-        int32_t tet = s->chosen[s->firstPlace + item / SR_SAMPLE_COUNT];
-        double spacing = spacingOf(scaffold, tet);
+        int32_t item = s->firstItems[i], place = s->firstPlace + item / SR_SAMPLE_COUNT;
+        int32_t tet = s->chosen[place];
         int steps[4];
         srGetSampleSteps(item % SR_SAMPLE_COUNT, steps);
         srVec3 point = {0.0, 0.0, 0.0};
         for (int c = 0; c < 4; c++) {
             point = srMulAdd(point, 0.25 * steps[c], scaffold->points[scaffold->tets[tet][c]]);
         }
-        srFleshSample* sample = &s->flesh->samples[s->firstSample + i];
+        srFleshSample* sample = &s->flesh->samples[s->flesh->tetSamples[place][item % SR_SAMPLE_COUNT]];
         *sample = (srFleshSample){.point = point};
-        double phi = srField_Value(s->source->field, point);
-        findFoot(s->source, phi < 0.0, spacing, &triangle, sample);
-        sample->kind = kindOf(s->source, sample, phi, spacing);
+        takeSample(s->source, spacingOf(scaffold, tet), &memory, sample);
     }
 }
 

@@ -12,6 +12,12 @@
 // alone needs 5 for that: the second says nothing about flat parts, the third all about them.
 #define FAR_DISTANCE 2.0
 
+// Factors and products of complex numbers, one for each near triangle: beyond these they become angles at
+// once.
+#define SMALLEST_PART 1e-8
+#define LEAST_PRODUCT 1e-100
+#define LARGEST_PRODUCT 1e100
+
 #define PI 3.14159265358979323846
 
 // S += s sym(a b c)
@@ -142,16 +148,52 @@ static double farPart(const srMoments* m, srVec3 r, double r2) {
            sqrt(inverse2);
 }
 
-double srHalfSolidAngle(srVec3 query, srVec3 cornerA, srVec3 cornerB, srVec3 cornerC) {
+// The tangent of half the solid angle is det / den (Van Oosterom and Strackee 1983): z = den + i det, divided
+// by the three lengths.
+typedef struct Complex {
+    double re, im;
+} Complex;
+
+static Complex halfAngleOf(srVec3 query, srVec3 cornerA, srVec3 cornerB, srVec3 cornerC, double* outLengths) {
     srVec3 a = srSub(cornerA, query), b = srSub(cornerB, query), c = srSub(cornerC, query);
     double la = srLength(a), lb = srLength(b), lc = srLength(c);
-    double determinant = srDot(a, srCross(b, c));
-    double denominator = la * lb * lc + srDot(a, b) * lc + srDot(b, c) * la + srDot(c, a) * lb;
-    return atan2(determinant, denominator);
+    *outLengths = la * lb * lc;
+    return (Complex){*outLengths + srDot(a, b) * lc + srDot(b, c) * la + srDot(c, a) * lb,
+                     srDot(a, srCross(b, c))};
+}
+
+double srHalfSolidAngle(srVec3 query, srVec3 cornerA, srVec3 cornerB, srVec3 cornerC) {
+    double lengths;
+    Complex z = halfAngleOf(query, cornerA, cornerB, cornerC, &lengths);
+    return atan2(z.im, z.re);
+}
+
+// A sum of angles by one atan2 for many: the angles are those of complex numbers, whose product has their
+// sum. Factors lie in the right half plane, and the product is turned into an angle as soon as it leaves
+// that, so that no turn is lost; and before it is too small or too large to say what it is.
+typedef struct AngleSum {
+    double angle;
+    Complex product;
+} AngleSum;
+
+static void addHalfAngle(AngleSum* sum, srVec3 query, const srBvhTriangle* t) {
+    double lengths;
+    Complex z = halfAngleOf(query, t->a, t->b, t->c, &lengths), p = sum->product;
+    if (!(z.re > SMALLEST_PART * lengths)) {
+        sum->angle += atan2(z.im, z.re);
+        return;
+    }
+    double re = z.re / lengths, im = z.im / lengths;
+    sum->product = (Complex){p.re * re - p.im * im, p.re * im + p.im * re};
+    if (!(sum->product.re > LEAST_PRODUCT && sum->product.re < LARGEST_PRODUCT)) {
+        sum->angle += atan2(sum->product.im, sum->product.re);
+        sum->product = (Complex){1.0, 0.0};
+    }
 }
 
 double srBvh_WindingNumber(const srBvh* bvh, srVec3 query) {
-    double far = 0.0, halfAngles = 0.0;
+    double far = 0.0;
+    AngleSum halfAngles = {0.0, {1.0, 0.0}};
     int32_t stack[SR_BVH_STACK_SIZE];
     int top = 0;
     stack[top++] = 0;
@@ -166,13 +208,13 @@ double srBvh_WindingNumber(const srBvh* bvh, srVec3 query) {
         }
         const srBvhNode* node = &bvh->nodes[place];
         for (int32_t t = node->index; t < node->index + node->count; t++) {
-            const srBvhTriangle* tri = &bvh->triangles[t];
-            halfAngles += srHalfSolidAngle(query, tri->a, tri->b, tri->c);
+            addHalfAngle(&halfAngles, query, &bvh->triangles[t]);
         }
         if (node->count == 0) {
             stack[top++] = node->index;
             stack[top++] = place + 1;
         }
     }
-    return far / (4.0 * PI) + halfAngles / (2.0 * PI);
+    double near = halfAngles.angle + atan2(halfAngles.product.im, halfAngles.product.re);
+    return far / (4.0 * PI) + near / (2.0 * PI);
 }

@@ -19,29 +19,32 @@ static srResult failStored(const char* what) {
     return srFail(sr_errorBadFile, "The stored character is damaged: %s.", what);
 }
 
+// These loops run over every number of the file, so they look at all of it and take no branch: compilers make
+// them wide.
+
 static bool areInRange(const int32_t* indices, size_t count, int32_t end) {
-    bool isFine = true;
+    uint32_t isWrong = 0;
     for (size_t i = 0; i < count; ++i) {
-        isFine = isFine && indices[i] >= 0 && indices[i] < end;
+        isWrong |= (uint32_t)((indices[i] < 0) | (indices[i] >= end));
     }
-    return isFine;
+    return isWrong == 0;
 }
 
 // no NaN is within anything
 static bool areWithin(const float* values, size_t count, float lowest, float highest) {
-    bool isFine = true;
+    uint32_t isWrong = 0;
     for (size_t i = 0; i < count; ++i) {
-        isFine = isFine && values[i] >= lowest && values[i] <= highest;
+        isWrong |= (uint32_t)!((values[i] >= lowest) & (values[i] <= highest));
     }
-    return isFine;
+    return isWrong == 0;
 }
 
 static bool doFinitesLie(const double* values, size_t count, double limit) {
-    bool isFine = true;
+    uint32_t isWrong = 0;
     for (size_t i = 0; i < count; ++i) {
-        isFine = isFine && values[i] >= -limit && values[i] <= limit;
+        isWrong |= (uint32_t)!((values[i] >= -limit) & (values[i] <= limit));
     }
-    return isFine;
+    return isWrong == 0;
 }
 
 // starts of runs that fill an array from end to end, none of them empty
@@ -139,8 +142,8 @@ static bool markEdges(const srStoredCharacter* s, const int32_t* firstEdges, uin
         int32_t low = a < b ? a : b;
         int32_t high = a < b ? b : a;
         int32_t edge = firstEdges[low];
-        while (edge < firstEdges[low + 1] && s->edges[edge][1] < high) {
-            ++edge;
+        for (int32_t e = firstEdges[low]; e < firstEdges[low + 1]; ++e) {
+            edge += s->edges[e][1] < high; // counted to the end: no branch that nobody can foretell
         }
         if (edge >= firstEdges[low + 1] || s->edges[edge][1] != high) {
             return false;
@@ -197,10 +200,12 @@ static srResult checkEmbedding(const srStoredCharacter* s) {
     if (!areInRange(s->pointNodes[0], 4 * (size_t)s->pointNodesCount, s->nodesCount)) {
         return failStored("a vertex hangs on what is no node");
     }
+    uint32_t isWrong = 0;
     for (int32_t i = 0; i < s->pointCellsCount; ++i) {
-        if (s->pointCells[i] < SR_NULL_INDEX || s->pointCells[i] >= s->cellsCount) {
-            return failStored("a vertex is in what is no cell");
-        }
+        isWrong |= (uint32_t)((s->pointCells[i] < SR_NULL_INDEX) | (s->pointCells[i] >= s->cellsCount));
+    }
+    if (isWrong != 0) {
+        return failStored("a vertex is in what is no cell");
     }
     float limit = (float)LARGEST_WEIGHT_SUM;
     return areWithin(s->pointWeights[0], 4 * (size_t)s->pointWeightsCount, -limit, limit)
@@ -210,11 +215,11 @@ static srResult checkEmbedding(const srStoredCharacter* s) {
 
 // starts of runs that fill an array from end to end, some perhaps empty
 static bool areLooseStarts(const int32_t* starts, int32_t count, int32_t end) {
-    bool isFine = starts[0] == 0 && starts[count - 1] == end;
+    uint32_t isWrong = (uint32_t)(starts[0] != 0) | (uint32_t)(starts[count - 1] != end);
     for (int32_t i = 1; i < count; ++i) {
-        isFine = isFine && starts[i] >= starts[i - 1];
+        isWrong |= (uint32_t)(starts[i] < starts[i - 1]);
     }
-    return isFine;
+    return isWrong == 0;
 }
 
 static bool areMapsFine(const srStoredCharacter* s) {
@@ -222,11 +227,16 @@ static bool areMapsFine(const srStoredCharacter* s) {
                   areInRange(s->mapNodes, (size_t)s->mapNodesCount, s->nodesCount) &&
                   (s->mapNodesCount == 0 ||
                    areWithin(s->mapPlaces[0], 4 * (size_t)s->mapNodesCount, -LARGEST_FLOAT, LARGEST_FLOAT));
+    uint32_t isWrong = 0;
     for (int32_t i = 0; i < s->slopesCount; ++i) {
-        isFine = isFine && s->slopes[i].node >= 0 && s->slopes[i].node < s->nodesCount &&
-                 areWithin(s->slopes[i].gradient, 3, -LARGEST_FLOAT, LARGEST_FLOAT);
+        const srSlope* slope = &s->slopes[i];
+        isWrong |= (uint32_t)((slope->node < 0) | (slope->node >= s->nodesCount));
+        for (int axis = 0; axis < 3; ++axis) {
+            float x = slope->gradient[axis];
+            isWrong |= (uint32_t)!((x >= -LARGEST_FLOAT) & (x <= LARGEST_FLOAT));
+        }
     }
-    return isFine;
+    return isFine && isWrong == 0;
 }
 
 // runs that list all points and all shares, one after the other
@@ -250,11 +260,11 @@ static bool areShareMapsFine(const srStoredCharacter* s) {
     if (s->longMaps != NULL) {
         return areInRange(s->longMaps, (size_t)s->longMapsCount, s->mapNodesCount);
     }
-    bool isFine = true;
+    uint32_t isWrong = 0;
     for (int32_t i = 0; i < s->shortMapsCount; ++i) {
-        isFine = isFine && (int32_t)s->shortMaps[i] < s->mapNodesCount;
+        isWrong |= (uint32_t)((int32_t)s->shortMaps[i] >= s->mapNodesCount);
     }
-    return isFine;
+    return isWrong == 0;
 }
 
 static srResult checkBlend(const srStoredCharacter* s) {

@@ -9,12 +9,14 @@
 #include "core/hash.h"
 #include "sim/character_check.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #define MAGIC_SIZE 8
 #define BYTE_ORDER_MARK 0x01020304u
 #define VERSION 2
 #define ALIGNMENT 64
+#define ELEMENT_ALIGNMENT 8 // of the largest element: sections begin at multiples of 64
 #define LARGEST_SECTION_COUNT 256
 #define HASHED_FROM offsetof(Header, sectionCount)
 
@@ -445,13 +447,16 @@ srResult srReadCharacterFile(const void* bytes, size_t byteCount, srCharacter* o
     if (byteCount < sizeof(Header)) {
         return srFail(sr_errorBadFile, "This is not a stored character: it has %zu bytes.", byteCount);
     }
-    // a copy is aligned, and nobody changes it between check and use
-    char* copy = SR_ALLOC(char, byteCount);
-    if (copy == NULL) {
+    // read where they are; only bytes at an odd address are copied to an even one
+    bool isAligned = (uintptr_t)bytes % ELEMENT_ALIGNMENT == 0;
+    char* copy = isAligned ? NULL : SR_ALLOC(char, byteCount);
+    if (!isAligned && copy == NULL) {
         return srFailOutOfMemory("a stored character");
     }
-    memcpy(copy, bytes, byteCount);
-    srResult result = readAligned(copy, byteCount, outCharacter);
+    if (!isAligned) {
+        memcpy(copy, bytes, byteCount);
+    }
+    srResult result = readAligned(isAligned ? bytes : copy, byteCount, outCharacter);
     SR_FREE(copy, byteCount);
     if (result != sr_success) {
         srDestroyCharacterRest(outCharacter);

@@ -42,8 +42,8 @@ static int32_t findEdge(const srXpbdShape* shape, const int32_t* firstEdges, int
     int32_t low = a < b ? a : b;
     int32_t high = a < b ? b : a;
     int32_t edge = firstEdges[low];
-    while (edge < firstEdges[low + 1] - 1 && shape->edges[edge][1] < high) {
-        ++edge;
+    for (int32_t e = firstEdges[low]; e < firstEdges[low + 1] - 1; ++e) {
+        edge += shape->edges[e][1] < high; // counted to the end: no branch that nobody can foretell
     }
     SR_ASSERT(shape->edges[edge][0] == low && shape->edges[edge][1] == high);
     return edge;

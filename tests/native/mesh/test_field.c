@@ -139,6 +139,59 @@ static void a_memory_changes_nothing_but_time(void** state) {
     }
 }
 
+static void lookAround(const srSolid* solid, double spread, int32_t counts[3]) {
+    srField field = srMakeField(solid, 0.0);
+    srFieldMemory memory = {0};
+    uint64_t seed = 18;
+    for (int i = 0; i < 1000; i++) {
+        srVec3 start = randomPoint(&seed, spread), step = randomPoint(&seed, i % 2 == 0 ? 0.02 : 0.4);
+        for (int k = 0; k < 8; k++) {
+            srVec3 p = srMulAdd(start, k, step), nearest;
+            srFieldLook look = srField_Look(&field, p, &memory);
+            int32_t triangle = SR_NULL_INDEX;
+            assert_true(look.isInside == (srField_Value(&field, p) < 0.0));
+            assert_true(look.distance == srBvh_DistanceGuessed(field.bvh, p, &triangle, &nearest));
+            assert_true(srDistance(look.nearest, nearest) == 0.0 && look.triangle == triangle);
+            if (field.sheets == NULL) {
+                assert_true(isinf(look.sheetDistance));
+            } else {
+                assert_true(look.sheetDistance == srBvh_Distance(field.sheets, p, &nearest));
+                assert_true(srDistance(look.sheetNearest, nearest) == 0.0);
+            }
+            double winding = srBvh_WindingNumber(field.bvh, p);
+            assert_true((look.winding > 0.5) == (winding > 0.5) && (look.winding < 1.5) == (winding < 1.5));
+            counts[winding < 0.5 ? 0 : winding < 1.5 ? 1 : 2]++;
+        }
+    }
+}
+
+// Balls that overlap, so that some places are in two of them, with a fin; and a body with openings.
+static void a_look_tells_what_the_value_is_made_of(void** state) {
+    (void)state;
+    int32_t counts[3] = {0, 0, 0};
+    for (int hasFin = 0; hasFin < 2; hasFin++) {
+        Soup soup = {0};
+        addSphere(&soup, 2, 1.0, 0.0, 0.0, 0.0);
+        addSphere(&soup, 2, 1.0, 0.9, 0.1, 0.0);
+        if (hasFin) {
+            int32_t first = soup.pointCount;
+            addPoint(&soup, 0.0, 0.5, 0.0);
+            addPoint(&soup, 0.0, 2.0, -1.0);
+            addPoint(&soup, 0.0, 2.0, 1.0);
+            addTriangle(&soup, first, first + 1, first + 2);
+        }
+        srSolid solid = makeSolid(&soup, NULL, NULL);
+        assert_true((solid.sheetTree != NULL) == hasFin);
+        lookAround(&solid, 1.6, counts);
+        srDestroySolid(&solid);
+        freeSoup(&soup);
+    }
+    assert_true(counts[0] > 100 && counts[1] > 100 && counts[2] > 100);
+    srSolid open = makeBody(true);
+    lookAround(&open, 1.6, counts);
+    srDestroySolid(&open);
+}
+
 static void a_lattice_has_the_same_bits_on_any_number_of_workers(void** state) {
     (void)state;
     const srProgress nobody = {0};
@@ -195,6 +248,7 @@ int main(void) {
         cmocka_unit_test_teardown(a_box_is_exact_in_its_band_and_right_elsewhere, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_box_of_one_point_is_its_value, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_memory_changes_nothing_but_time, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_look_tells_what_the_value_is_made_of, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_lattice_has_the_same_bits_on_any_number_of_workers, srTestNothingLeaked),
         cmocka_unit_test_teardown(sheets_alone_are_a_field_too, srTestNothingLeaked),
     };
