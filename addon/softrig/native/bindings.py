@@ -8,8 +8,9 @@ from typing import Any
 SR_VERSION_MAJOR = 0
 SR_VERSION_MINOR = 1
 SR_VERSION_PATCH = 0
-SR_ABI_VERSION = 2
+SR_ABI_VERSION = 3
 SR_NULL_INDEX = -1
+SR_MESHER_NOTE_SIZE = 160
 SR_DIHEDRAL_BINS = 18
 
 
@@ -36,6 +37,12 @@ class Phase(enum.IntEnum):
     RUNNING = 0
     DONE = 1
     FAILED = 2
+
+
+class Mesher(enum.IntEnum):
+    AUTOMATIC = 0
+    LATTICE = 1
+    TETGEN = 2
 
 
 class Solver(enum.IntEnum):
@@ -146,6 +153,8 @@ class CharacterDef(ctypes.Structure):
         ("cageCellCount", ctypes.c_int32),
         ("targetNodeCount", ctypes.c_int32),
         ("maps", CharacterMaps),
+        ("mesher", ctypes.c_int32),
+        ("tetgenProgram", ctypes.c_char_p),
     )
 
 
@@ -178,6 +187,8 @@ class CharacterReport(ctypes.Structure):
         ("mapsSeconds", ctypes.c_float),
         ("totalSeconds", ctypes.c_float),
         ("peakMegabytes", ctypes.c_float),
+        ("mesher", ctypes.c_int32),
+        ("mesherNote", ctypes.c_char * 160),
     )
 
 

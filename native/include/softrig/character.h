@@ -44,6 +44,17 @@ typedef struct srCharacterMaps {
 /// Nothing painted.
 SR_API srCharacterMaps srDefaultCharacterMaps(void);
 
+/// Who makes the cage from the skin.
+typedef enum srMesher {
+    sr_mesherAutomatic = 0, ///< Whichever was measured to be better: TetGen, if `tetgenProgram` is given and
+                            ///< the skin is closed, crosses nowhere and is fine enough; else the lattice.
+    sr_mesherLattice = 1,   ///< The library's own: always, for whatever has an inside.
+    sr_mesherTetgen = 2,    ///< TetGen, in a helper program of its own; if that does not answer, the lattice.
+} srMesher;
+
+/// Room for the sentence about the cage in a report, the closing zero included.
+#define SR_MESHER_NOTE_SIZE 160
+
 /// What a character is made from. Everything is copied by `srCreateCharacter`; nothing is kept.
 /// A character without bones is moved by its object alone: leave the bone arrays null and `boneCount` zero.
 typedef struct srCharacterDef {
@@ -84,6 +95,9 @@ typedef struct srCharacterDef {
     int32_t targetNodeCount; ///< Size of the cage that the library makes: 50 to 200,000. Default 1,000.
 
     srCharacterMaps maps; ///< Default: nothing painted.
+
+    int32_t mesher;            ///< An `srMesher`. Default automatic.
+    const char* tetgenProgram; ///< Path of the helper program softrig-tetgen, UTF-8. Null: there is none.
 } srCharacterDef;
 
 SR_API srCharacterDef srDefaultCharacterDef(void);
@@ -121,6 +135,9 @@ typedef struct srCharacterReport {
     float mapsSeconds;                        ///< Of the painted maps.
     float totalSeconds;                       ///< Times are zero for a character that was opened.
     float peakMegabytes; ///< The most that the library held at once meanwhile, everything counted.
+
+    int32_t mesher; ///< The `srMesher` that made the cage; automatic when the caller gave one.
+    char mesherNote[SR_MESHER_NOTE_SIZE]; ///< Why it was not the one that was asked for; else empty.
 } srCharacterReport;
 
 /// Checks and copies `def` and starts to prepare in a thread of the library. The id is valid at once; what

@@ -122,6 +122,7 @@ static srResult checkBones(const srCharacterDef* def) {
 }
 
 static srResult checkCage(const srCharacterDef* def) {
+    SR_TRY(srCheckRange("mesher", def->mesher, sr_mesherAutomatic, sr_mesherTetgen));
     if (def->cageCells == NULL && def->cageNodes == NULL) {
         return srCheckRange("targetNodeCount", def->targetNodeCount, 50, 200000);
     }
