@@ -137,6 +137,40 @@ static void walls_close_to_each_other_do_not_cross(void** state) {
     }
 }
 
+static void hole_of_a_ring_stays_open(void** state) {
+    (void)state;
+    enum {
+        around = 60,
+        across = 24
+    };
+    // down to where nearly every edge would close the hole or pinch the ring
+    Soup soup = {0};
+    for (int i = 0; i < around * across; i++) {
+        double u = 6.283185307 * (i / across) / around, v = 6.283185307 * (i % across) / across;
+        double radius = 1.0 + 0.12 * cos(v);
+        addPoint(&soup, radius * cos(u), radius * sin(u), 0.12 * sin(v));
+    }
+    for (int i = 0; i < around * across; i++) {
+        int u = i / across, v = i % across, nextU = (u + 1) % around, nextV = (v + 1) % across;
+        int a = u * across + v, b = nextU * across + v, c = nextU * across + nextV, d = u * across + nextV;
+        addTriangle(&soup, a, b, c);
+        addTriangle(&soup, a, c, d);
+    }
+    srSurface surface = makeSurface(&soup);
+    srHull fine = hullOfSurface(&surface);
+    for (int32_t target = 100; target >= 8; target -= 23) {
+        Thinned thinned = thin(&fine, target, NULL);
+        bool isClosed;
+        assert_success(srIsHullClosed(&thinned.hull, thinned.arena, &isClosed));
+        assert_true(isClosed);
+        assert_int_equal(eulerOf(&thinned.hull), 0);
+        assert_int_equal(countCrossings(&thinned.hull), 0);
+        srDestroyArena(thinned.arena);
+    }
+    srDestroySurface(&surface);
+    freeSoup(&soup);
+}
+
 static void fineness_makes_edges_shorter(void** state) {
     (void)state;
     Soup soup = {0};
@@ -261,6 +295,7 @@ int main(void) {
         cmocka_unit_test_teardown(sphere_stays_a_sphere, srTestNothingLeaked),
         cmocka_unit_test_teardown(corners_and_edges_of_a_box_stay_sharp, srTestNothingLeaked),
         cmocka_unit_test_teardown(walls_close_to_each_other_do_not_cross, srTestNothingLeaked),
+        cmocka_unit_test_teardown(hole_of_a_ring_stays_open, srTestNothingLeaked),
         cmocka_unit_test_teardown(fineness_makes_edges_shorter, srTestNothingLeaked),
         cmocka_unit_test_teardown(result_is_the_same_on_any_number_of_workers, srTestNothingLeaked),
         cmocka_unit_test_teardown(what_is_not_closed_is_refused, srTestNothingLeaked),

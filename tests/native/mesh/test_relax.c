@@ -59,6 +59,34 @@ static void flat_cells_are_opened(void** state) {
     assert_true(trials > 5);
 }
 
+static void nodes_of_the_surface_keep_near_their_place(void** state) {
+    (void)state;
+    double most = 0.0;
+    for (uint64_t seed = 1; seed < 60; seed++) {
+        srCage cage = shaken(1.1, seed), before = shaken(1.1, seed);
+        double least, volume;
+        measure(&cage, &least, &volume);
+        // nothing turned over
+        for (int32_t cell = 0; cell < cage.cellCount; cell++) {
+            least = fmin(least, srCellVolume(&cage, cell) > 0.0 ? least : -1.0);
+        }
+        if (least > 0.0) {
+            assert_success(relax(&cage, 40.0));
+        }
+        for (int32_t n = 0; n < cage.nodeCount; n++) {
+            srVec3 x = before.nodes[n];
+            bool isOuter = x.x == 0.0 || x.y == 0.0 || x.z == 0.0 || x.x == 4.0 || x.y == 4.0 || x.z == 4.0;
+            double step = isOuter ? srDistance(cage.nodes[n], x) : 0.0;
+            // a quarter of the edges around, of which none is longer than twice a cube's diagonal
+            assert_true(step <= 0.25 * 2.0 * 1.7320508);
+            most = fmax(most, step);
+        }
+        srDestroyCage(&cage);
+        srDestroyCage(&before);
+    }
+    assert_true(most > 0.1);
+}
+
 static void good_cells_are_left_as_they_are(void** state) {
     (void)state;
     srCage cage = shaken(0.1, 3), same = shaken(0.1, 3);
@@ -82,6 +110,7 @@ static void failing_allocations_leak_nothing(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(flat_cells_are_opened, srTestNothingLeaked),
+        cmocka_unit_test_teardown(nodes_of_the_surface_keep_near_their_place, srTestNothingLeaked),
         cmocka_unit_test_teardown(good_cells_are_left_as_they_are, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
     };

@@ -261,6 +261,8 @@ static void every_misfortune_has_its_name(void** state) {
         {"%s | head -c 1000", sr_tetgenGarbled},
         {"%s | tail -c +2", sr_tetgenGarbled},
         {"%s; printf x", sr_tetgenGarbled},
+        // one bit of the first node's last digits
+        {"%s | { dd bs=1 count=24; dd bs=1 count=1 >/dev/null; printf '\\001'; cat; }", sr_tetgenGarbled},
         {"%s | tr '\\077' '\\076'", sr_tetgenGarbled},
         {"%s", sr_tetgenMade},
     };
