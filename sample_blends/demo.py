@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The demo: builds the character, adds Softrig, bakes, and shows it before and after.
+"""The demo: builds the character, adds Softrig, bakes by two solvers, and shows before and after.
 
     blender -b --python sample_blends/demo.py -- --zip ZIP --output FOLDER
     python sample_blends/demo.py --zip ZIP --output FOLDER         (with the bpy package)
@@ -23,8 +23,12 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from sample_blends import character, figures, film, motion, render
+from sample_blends.figures import Array
 
-_STAGE_COUNT = 9
+_STAGE_COUNT = 11
+
+_SOLVERS = {"position-based": "FLESH", "complementary": "COMPLEMENTARY"}
+"""What the film shows, the default last."""
 
 
 class DemoError(Exception):
@@ -121,35 +125,32 @@ def _prepare(story: Story, folder: Path, zip_path: Path | None) -> bpy.types.Obj
     with story.stage("Building the character") as note:
         character.start_empty()
         skin, armature = character.build()
-        _save(folder)
         note.update(vertices=len(skin.data.vertices), bones=len(armature.data.bones))
     with story.stage("Adding Softrig: cage, weights, tape, simulation"):
         _call(bpy.ops.softrig.add, "Adding Softrig")
         if not any(m.name.startswith(render.MODIFIER_PREFIX) for m in skin.modifiers):
             raise DemoError("Softrig was added, but the skin has no modifier of its name.")
-    with story.stage("Baking"):
-        _call(bpy.ops.softrig.bake, "Baking")
     return skin
 
 
-def _measure(story: Story, skin: bpy.types.Object) -> dict:
-    with story.stage("Measuring the offsets") as note:
-        scene = bpy.context.scene
+def _bake(story: Story, skin: bpy.types.Object, name: str, solver: str, still: Array) -> dict:
+    """By one solver; gives what the offsets from the `still` shot come to after the stop."""
+    with story.stage(f"Simulating and baking, {name}"):
+        if bpy.ops.softrig.free_bake.poll():
+            _call(bpy.ops.softrig.free_bake, "Freeing the bake")
+        skin.softrig.solver = solver
+        _call(bpy.ops.softrig.bake, "Baking")
+    with story.stage(f"Measuring the offsets, {name}") as note:
         rest = np.array([v.co for v in skin.data.vertices])
-        before, after = (figures.shot(scene, skin, softrig) for softrig in (False, True))
-        note["offsets_percent"] = figures.describe(before, after, rest)
+        moved = figures.shot(bpy.context.scene, skin, True)
+        note["offsets_percent"] = figures.describe(still, moved, rest)
     return note["offsets_percent"]
 
 
-def _draw(story: Story, skin: bpy.types.Object, folder: Path, size: tuple[int, int]) -> None:
-    scene = bpy.context.scene
-    with story.stage("Setting the stage"):
-        render.set_stage(scene, size)
-        _save(folder)
+def _draw(story: Story, skin: bpy.types.Object, folder: Path, name: str, softrig: bool) -> None:
     frames = range(motion.FIRST_FRAME, motion.LAST_FRAME + 1)
-    for name, softrig in (("before", False), ("after", True)):
-        with story.stage(f"Drawing {name}") as note, render.softrig_switched(skin, softrig):
-            note.update(render.render_frames(scene, folder / name, frames, story.frames))
+    with story.stage(f"Drawing {name}") as note, render.softrig_switched(skin, softrig):
+        note.update(render.render_frames(bpy.context.scene, folder / name, frames, story.frames))
 
 
 def _join(story: Story, folder: Path) -> None:
@@ -173,11 +174,12 @@ def _write_report(folder: Path, story: Story, offsets: dict, seconds: float) -> 
     (folder / "demo.json").write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     lines = [f"Softrig demo in Blender {bpy.app.version_string}, {seconds:.1f} s", ""]
     lines += [f"{note['seconds']:8.2f} s  {note['stage']}" for note in story.stages]
-    lines += ["", f"Offsets after the stop at frame {motion.STOP_FRAME}, % of the size:", ""]
-    lines += [f"{'region':12}{'largest':>9}{'swings':>8}{'2 s later':>11}"]
-    for region, found in offsets.items():
-        numbers = (found["largest"], found["sign_changes"], found["settled"])
-        lines.append("{:12}{:9.2f}{:8d}{:11.3f}".format(region, *numbers))
+    lines += ["", f"Offsets after the stop at frame {motion.STOP_FRAME}, % of the size:"]
+    for name, regions in offsets.items():
+        lines += ["", f"{name:16}{'largest':>9}{'swings':>8}{'2 s later':>11}"]
+        for region, found in regions.items():
+            numbers = (found["largest"], found["sign_changes"], found["settled"])
+            lines.append("{:16}{:9.2f}{:8d}{:11.3f}".format(region, *numbers))
     (folder / "demo.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -187,8 +189,15 @@ def run(folder: Path, size: tuple[int, int], zip_path: Path | None = None) -> No
     start = time.perf_counter()
     story = Story(folder)
     skin = _prepare(story, folder, zip_path)
-    offsets = _measure(story, skin)
-    _draw(story, skin, folder, size)
+    render.set_stage(bpy.context.scene, size)
+    _save(folder)
+    _draw(story, skin, folder, film.COLUMNS[0], False)
+    still = figures.shot(bpy.context.scene, skin, False)
+    offsets = {}
+    for name, solver in _SOLVERS.items():
+        offsets[name] = _bake(story, skin, name, solver, still)
+        _draw(story, skin, folder, name, True)
+    _save(folder)
     _join(story, folder)
     _write_report(folder, story, offsets, time.perf_counter() - start)
     story.say((folder / "demo.txt").read_text(encoding="utf-8"))
@@ -199,7 +208,7 @@ def _main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Show Softrig on the sample character.")
     parser.add_argument("--output", required=True, type=Path, help="folder for what is made")
     parser.add_argument("--zip", type=Path, help="the add-on, to be installed first")
-    parser.add_argument("--size", default=render.DEFAULT_SIZE, help="pixels of one half")
+    parser.add_argument("--size", default=render.DEFAULT_SIZE, help="pixels of one column")
     options = parser.parse_args(arguments)
     width, height = (int(n) // 2 * 2 for n in options.size.split("x"))
     try:

@@ -99,6 +99,8 @@ demo() {
     in_some_blender "$here/sample_blends/demo.py" --output "$here/demo" "$@"
 }
 
+weights() { in_some_blender "$here/sample_blends/weights.py" --output "$here/weights" "$@"; }
+
 samples() { in_some_blender "$here/sample_blends/strips.py" --output "$here/samples" "$@"; }
 
 # in_some_blender SCRIPT ARGUMENTS...: with the add-on, and a screen where Blender needs one to draw

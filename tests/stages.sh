@@ -136,7 +136,7 @@ want_stage_blender34_window() {
 }
 run_stage_blender34_window() {
     make_for_blender
-    in_blender_window 300 "$(zip_path)" "$here/tests/addon/blender/window/run.py"
+    in_blender_window 600 "$(zip_path)" "$here/tests/addon/blender/window/run.py"
 }
 
 want_stage_bpy() {

@@ -43,3 +43,6 @@ bool srCliPrepareCharacter(const srCliInputs* inputs, srCharacterId* outCharacte
 
 /// Says on stdout what was found and made, and how long it took.
 void srCliPrintReport(const srCliInputs* inputs, const srCharacterReport* report);
+
+/// The same as one line of JSON: every number of the report by its name.
+void srCliPrintReportJson(const srCliInputs* inputs, const srCharacterReport* report);

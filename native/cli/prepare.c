@@ -12,7 +12,7 @@
 
 static const char usage[] =
     "Usage: softrig prepare MESH -o CHARACTER [--rig RIG] [--nodes N] [--mesher NAME]\n"
-    "                       [--cage CAGE.mesh] [--workers N]\n"
+    "                       [--cage CAGE.mesh] [--workers N] [--json]\n"
     "\n"
     "Fits a cage of tetrahedra to the inside of a surface, brings the rig to it, says what was found and\n"
     "made, and stores the prepared character (docs/character-format.md) for `softrig simulate --prepared`.\n"
@@ -24,7 +24,8 @@ static const char usage[] =
     "  --mesher NAME  lattice (default), tetgen (follows the skin; where it fails, the lattice answers), or\n"
     "                 auto (tetgen for a clean skin)\n"
     "  --cage FILE    also writes the cage alone, in MEDIT's text format\n"
-    "  --workers N    threads, 1 to 64; the result does not depend on it\n";
+    "  --workers N    threads, 1 to 64; the result does not depend on it\n"
+    "  --json         prints one line for machines instead of the table\n";
 
 static bool writeCage(srCharacterId character, const srCharacterReport* report, const char* path,
                       srCliError* error) {
@@ -56,14 +57,17 @@ static bool checkOutputs(const srCliInputs* inputs, const char* outputPath, cons
     return cagePath == NULL || srCliCheckOutput(cagePath, &kept, error);
 }
 
-static bool prepare(srCliInputs* inputs, const char* outputPath, const char* cagePath, srCliError* error) {
+static bool prepare(srCliInputs* inputs, const char* outputPath, const char* cagePath, bool wantsJson,
+                    srCliError* error) {
     srCharacterId character = {0};
     srCharacterReport report = {0};
     bool isDone = checkOutputs(inputs, outputPath, cagePath, error) && srCliInputs_Read(inputs, error) &&
                   srCliPrepareCharacter(inputs, &character, &report, error) &&
                   srCliStoreCharacter(character, outputPath, error) &&
                   (cagePath == NULL || writeCage(character, &report, cagePath, error));
-    if (isDone) {
+    if (isDone && wantsJson) {
+        srCliPrintReportJson(inputs, &report);
+    } else if (isDone) {
         srCliPrintReport(inputs, &report);
     }
     srDestroyCharacter(character);
@@ -76,6 +80,7 @@ int srCliRunPrepare(int argumentCount, char** arguments) {
     const char* outputPath = NULL;
     const char* cagePath = NULL;
     int32_t workerCount = srGetWorkerCount();
+    bool wantsJson = false;
     bool wantsHelp = false;
     const srCliOption table[] = {
         {"-o", sr_cliOptionText, &outputPath},
@@ -84,6 +89,7 @@ int srCliRunPrepare(int argumentCount, char** arguments) {
         {"--mesher", sr_cliOptionText, &inputs.mesherName},
         {"--cage", sr_cliOptionText, &cagePath},
         {"--workers", sr_cliOptionInteger, &workerCount},
+        {"--json", sr_cliOptionFlag, &wantsJson},
         {"--help", sr_cliOptionFlag, &wantsHelp},
     };
     srCliOptions options = {table, sizeof(table) / sizeof(table[0]), &inputs.skinPath, 1, 0};
@@ -104,6 +110,7 @@ int srCliRunPrepare(int argumentCount, char** arguments) {
     if (srSetWorkerCount(workerCount) != sr_success) {
         return srCliReportUsage("prepare", srGetErrorText());
     }
-    return prepare(&inputs, outputPath, cagePath, &error) ? SR_CLI_EXIT_FINE
-                                                          : srCliReportFailure("prepare", error.text);
+    return prepare(&inputs, outputPath, cagePath, wantsJson, &error)
+               ? SR_CLI_EXIT_FINE
+               : srCliReportFailure("prepare", error.text);
 }

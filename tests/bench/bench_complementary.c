@@ -4,10 +4,13 @@
 // its whole animation, with the published hold map and its material; and on bars of 1,000 to 100,000 nodes
 // which 24 bones bend. The baseline is an iteration of projective dynamics the plain way
 // (complementary_plain.h) in the same run. Frames are played several times, and each counts with its fastest
-// time. With one worker time is what the thread had of its core, so that a busy machine spoils less; with two
-// it is the clock's, for both.
+// time; of the largest bars a few frames once. --bars N leaves out all but the N smallest bars. --plot FILE
+// draws, as SVG, what tolerance, substeps and integrator cost and give (complementary_defaults.h). With one
+// worker time is what the thread had of its core, so that a busy machine spoils less; with two it is the
+// clock's, for both.
 
 #include "complementary_data.h"
+#include "complementary_defaults.h"
 #include "complementary_plain.h"
 #include "report.h"
 
@@ -26,6 +29,8 @@ enum {
     mostFolders = 8,
     boneCount = 24,
     barFrames = 12,
+    manyNodes = 20000, // from here on fewer frames, once
+    manyFrames = 4,
     plainRuns = 10,
     localRuns = 30
 };
@@ -140,7 +145,8 @@ static void playOnce(Stage* s, int round, int32_t frameCount, Play* play) {
 static void playAll(Stage* s, Play* play) {
     int32_t frameCount = s->character.frameCount < mostFrames ? s->character.frameCount : mostFrames;
     *play = (Play){0};
-    for (int round = 0; round < roundCount; ++round) {
+    int rounds = s->rest.nodeCount > manyNodes ? 1 : roundCount;
+    for (int round = 0; round < rounds; ++round) {
         playOnce(s, round, frameCount, play);
     }
     for (int32_t f = 0; f < frameCount; ++f) {
@@ -187,8 +193,8 @@ static void benchLocalSteps(srBenchReport* out, const char* caseName, Stage* s) 
     float* d = calloc(4 * n, sizeof(float));
     float* q = calloc(4 * n, sizeof(float));
     srCellTurns turns = {aligned_alloc(64, blocks * sizeof(srMat3Blockf)),
-                         aligned_alloc(64, blocks * sizeof(srTurnBlockf))};
-    srCellStretches none = {NULL, NULL};
+                         aligned_alloc(64, blocks * sizeof(srTurnBlockf)), NULL, NULL};
+    srCellStretches none = {NULL, NULL, NULL};
     for (size_t i = 0; i < n; ++i) {
         srVec3 p = s->character.places[0][i];
         x[4 * i] = p.x, x[4 * i + 1] = p.y, x[4 * i + 2] = p.z;
@@ -222,12 +228,18 @@ static void benchPlain(srBenchReport* out, const char* caseName, Stage* s, const
     srBench_Add(out, caseName, "baseline's iteration / ours", 1e3 * plain / ours, "", ">= 5");
 }
 
+// the same resistance to shear, and none to a change of volume: published ARAP
+static srMaterial sheared(const srBenchCharacter* character) {
+    return srMakeMaterial(character->youngModulus / (1.0 + character->poissonRatio), 0.0, 1000.0);
+}
+
 static srComplementaryDials publishedDials(const srBenchCharacter* character, double tolerance) {
     srComplementaryDials dials = srDefaultComplementaryDials();
-    dials.material = srMakeMaterial(character->youngModulus, character->poissonRatio, 1000.0);
+    dials.material = sheared(character);
     dials.frameSeconds = character->frameSeconds;
     dials.poseCorrection = 1.0;
     dials.integrator = sr_integratorBackwardEuler;
+    dials.substeps = 1;
     dials.tolerance = tolerance;
     dials.largestOffset = 1e3;
     dials.newtonLimit = 100;
@@ -264,6 +276,7 @@ static void benchFolder(srBenchReport* out, const char* folder) {
     }
     dials = publishedDials(&s.character, 1e-6);
     dials.model = sr_elasticNeoHookean;
+    dials.material = srMakeMaterial(s.character.youngModulus, s.character.poissonRatio, 1000.0);
     tune(&s, &dials);
     playAll(&s, &play);
     report(out, caseName, "1e-6, neo-Hookean", &play, isFish ? "<= 45" : NULL, NULL);
@@ -280,10 +293,11 @@ static void benchFolder(srBenchReport* out, const char* folder) {
 static srComplementaryDials productDials(const srBenchCharacter* character, double tolerance,
                                          int32_t innerLimit) {
     srComplementaryDials dials = srDefaultComplementaryDials();
-    dials.material = srMakeMaterial(character->youngModulus, character->poissonRatio, 1000.0);
+    dials.material = sheared(character);
     dials.frameSeconds = character->frameSeconds;
     dials.frequency = 2.0;
     dials.dampingRate = 2.0 * log(50.0);
+    dials.substeps = 1;
     dials.tolerance = tolerance;
     dials.largestOffset = 1e3;
     dials.newtonLimit = 100;
@@ -309,7 +323,9 @@ static double megabytes(const Stage* s) {
 
 static void benchBar(srBenchReport* out, const Bar* bar) {
     Stage s = {0};
-    if (!srBenchMakeBar(bar->across, bar->along, boneCount, barFrames, &s.character)) {
+    int32_t nodeCount = (bar->across + 1) * (bar->across + 1) * (bar->along + 1);
+    int32_t frames = nodeCount > manyNodes ? manyFrames : barFrames;
+    if (!srBenchMakeBar(bar->across, bar->along, boneCount, frames, &s.character)) {
         return;
     }
     char caseName[96];
@@ -340,6 +356,12 @@ static void benchBar(srBenchReport* out, const Bar* bar) {
     tune(&s, &dials);
     playAll(&s, &play);
     report(out, caseName, "1e-4", &play, bar->fourGoal, NULL);
+    dials.material = srMakeMaterial(s.character.youngModulus, 0.45, 1000.0);
+    dials.tolerance = srDefaultComplementaryDials().tolerance;
+    dials.substeps = srDefaultComplementaryDials().substeps;
+    tune(&s, &dials);
+    playAll(&s, &play);
+    report(out, caseName, "its default, Poisson's ratio 0.45", &play, NULL, NULL);
     srParallel_Stop();
     clearStage(&s);
 }
@@ -350,11 +372,17 @@ int main(int argc, char** argv) {
         {12, 36, NULL, NULL, NULL}, {15, 42, "<= 13", NULL, "<= 500"}, // 11,008 nodes
         {22, 64, NULL, NULL, NULL}, {31, 98, NULL, NULL, NULL},
     };
-    const char* folders[mostFolders];
+    const char *folders[mostFolders], *plot = NULL;
     int folderCount = 0, kept = 1;
+    size_t barCount = sizeof(BARS) / sizeof(BARS[0]);
     for (int a = 1; a < argc; ++a) {
         if (strcmp(argv[a], "--data") == 0 && a + 1 < argc && folderCount < mostFolders) {
             folders[folderCount++] = argv[++a];
+        } else if (strcmp(argv[a], "--plot") == 0 && a + 1 < argc) {
+            plot = argv[++a];
+        } else if (strcmp(argv[a], "--bars") == 0 && a + 1 < argc) {
+            size_t wanted = (size_t)strtoul(argv[++a], NULL, 10);
+            barCount = wanted < barCount ? wanted : barCount;
         } else {
             argv[kept++] = argv[a];
         }
@@ -366,8 +394,11 @@ int main(int argc, char** argv) {
     for (int k = 0; out != NULL && k < folderCount; ++k) {
         benchFolder(out, folders[k]);
     }
-    for (size_t k = 0; out != NULL && k < sizeof(BARS) / sizeof(BARS[0]); ++k) {
+    for (size_t k = 0; out != NULL && k < barCount; ++k) {
         benchBar(out, &BARS[k]);
+    }
+    if (out != NULL) {
+        srBenchPlotDefaults(out, plot);
     }
     return srBench_Close(out);
 }

@@ -270,7 +270,8 @@ srComplementaryMotion srBenchMoveTo(srBenchCharacter* character, int32_t frame) 
         srVec3 before = srSub(character->places[1][i], character->places[2][i]);
         character->jump[i] = srScale(1.0 / character->frameSeconds, srSub(now, before));
     }
-    return (srComplementaryMotion){character->places[1], character->places[0], character->jump, NULL};
+    return (srComplementaryMotion){
+        character->places[1], character->places[0], character->jump, NULL, NULL, 0.0};
 }
 
 void srBenchFreeCharacter(srBenchCharacter* character) {

@@ -15,12 +15,20 @@
 #include <string.h>
 
 #define ROUNDS 60
+// additions and multiplications of a lane, without what moves it to and from memory
+#define BLOCK_OPERATIONS 467.0
+#define VOLUME_OPERATIONS 113.0
+#define DISTANCE_OPERATIONS 34.0
+
+#define LARGE_COPY 100000000
 
 // times of the best round of a baseline, a candidate and a copy
 typedef struct Best {
     double plain;
     double ours;
     double copy;
+    size_t bytes;
+    double operations; // of a lane
 } Best;
 
 static void keepLeast(double* best, double seconds) {
@@ -49,7 +57,7 @@ static void addNodes(const srBenchFlesh* flesh, float* rows) {
 }
 
 static void reportConstraint(srBenchReport* report, const char* caseName, const char* what, int32_t count,
-                             size_t bytes, const Best* best, const char* goal, const char* ratioGoal) {
+                             const Best* best, const char* goal, const char* ratioGoal) {
     char metric[96];
     snprintf(metric, sizeof(metric), "%s, plain C (baseline)", what);
     srBench_Add(report, caseName, metric, 1e9 * best->plain / count, "ns", NULL);
@@ -58,17 +66,23 @@ static void reportConstraint(srBenchReport* report, const char* caseName, const 
     snprintf(metric, sizeof(metric), "%s, baseline / kernel", what);
     srBench_Add(report, caseName, metric, best->plain / best->ours, "", ratioGoal);
     snprintf(metric, sizeof(metric), "%s, bytes moved a sweep", what);
-    srBench_Add(report, caseName, metric, (double)bytes / count, "bytes", NULL);
+    srBench_Add(report, caseName, metric, (double)best->bytes / count, "bytes", NULL);
     snprintf(metric, sizeof(metric), "%s, share of a copy's rate", what);
     srBench_Add(report, caseName, metric, 100.0 * best->copy / best->ours, "%", NULL);
+    double peak = srPlainPeak();
+    if (peak > 0.0) {
+        snprintf(metric, sizeof(metric), "%s, share of the arithmetic's peak", what);
+        double speed = best->operations * count / (1e9 * best->ours);
+        srBench_Add(report, caseName, metric, 100.0 * speed / peak, "%", NULL);
+    }
 }
 
-// a copy that moves as many bytes, half of them read and half written
-static double timeCopy(size_t bytes) {
+double srBenchTimeCopy(size_t bytes) {
     char* from = calloc(bytes / 2 + 1, 1);
     char* to = calloc(bytes / 2 + 1, 1);
     double best = 0.0;
-    for (int round = 0; from != NULL && to != NULL && round < ROUNDS; ++round) {
+    int rounds = bytes > LARGE_COPY ? ROUNDS / 10 : ROUNDS;
+    for (int round = 0; from != NULL && to != NULL && round < rounds; ++round) {
         from[round] = (char)round;
         double start = srGetSeconds();
         memcpy(to, from, bytes / 2);
@@ -93,7 +107,8 @@ static void benchDistances(srBenchReport* report, const char* caseName, const sr
         for (int32_t k = 0; k < 8 * batches.batchCount; ++k) {
             int32_t edge = batches.members[k / 8][k % 8];
             for (int c = 0; c < 2; ++c) {
-                blocks[k / 8].nodes[c][k % 8] = edge == -1 ? cage->nodeCount : cage->edges[edge][c];
+                blocks[k / 8].places[c][k % 8] =
+                    SR_ROW_FLOATS * (edge == -1 ? cage->nodeCount : cage->edges[edge][c]);
             }
             if (edge != -1) {
                 blocks[k / 8].lengths[k % 8] =
@@ -101,7 +116,7 @@ static void benchDistances(srBenchReport* report, const char* caseName, const sr
                 blocks[k / 8].compliances[k % 8] = 0.5f;
             }
         }
-        Best best = {0.0, 0.0, 0.0};
+        Best best = {.operations = DISTANCE_OPERATIONS};
         srConstraintSweep sweep = {.rows = rows, .stiffness = 1.0f};
         for (int round = 0; round < ROUNDS; ++round) {
             double start = srGetSeconds();
@@ -111,10 +126,10 @@ static void benchDistances(srBenchReport* report, const char* caseName, const sr
             keepLeast(&best.plain, middle - start);
             keepLeast(&best.ours, srGetSeconds() - middle);
         }
-        size_t bytes =
+        best.bytes =
             (size_t)batches.batchCount * (sizeof(srDistanceBlock) + 32) + 32 * (size_t)cage->nodeCount;
-        best.copy = timeCopy(bytes);
-        reportConstraint(report, caseName, "a distance", cage->edgeCount, bytes, &best, "<= 2.5", ">= 2.5");
+        best.copy = srBenchTimeCopy(best.bytes);
+        reportConstraint(report, caseName, "a distance", cage->edgeCount, &best, "<= 2.5", ">= 2.5");
     }
     free(blocks);
     srDestroyBatches(&batches);
@@ -130,13 +145,13 @@ static void benchVolumes(srBenchReport* report, const char* caseName, const srBe
     }
     memset(blocks, 0, (size_t)batchCount * sizeof(srVolumeBlock));
     for (int32_t b = 0; b < batchCount; ++b) {
-        memcpy(blocks[b].nodes, flesh->rest.blocks[b].nodes, sizeof(blocks[b].nodes));
+        memcpy(blocks[b].places, flesh->rest.blocks[b].places, sizeof(blocks[b].places));
         for (int lane = 0; lane < 8; ++lane) {
             blocks[b].sixVolumes[lane] = 6.0f * flesh->rest.volumes[b].V[lane];
             blocks[b].compliances[lane] = 1e-4f;
         }
     }
-    Best best = {0.0, 0.0, 0.0};
+    Best best = {.operations = VOLUME_OPERATIONS};
     srConstraintSweep sweep = {.rows = rows, .stiffness = 1.0f};
     for (int round = 0; round < ROUNDS; ++round) {
         double start = srGetSeconds();
@@ -146,9 +161,9 @@ static void benchVolumes(srBenchReport* report, const char* caseName, const srBe
         keepLeast(&best.plain, middle - start);
         keepLeast(&best.ours, srGetSeconds() - middle);
     }
-    size_t bytes = (size_t)batchCount * (sizeof(srVolumeBlock) + 32) + 32 * (size_t)cage->nodeCount;
-    best.copy = timeCopy(bytes);
-    reportConstraint(report, caseName, "a volume", cage->cellCount, bytes, &best, "<= 5.5", ">= 2.5");
+    best.bytes = (size_t)batchCount * (sizeof(srVolumeBlock) + 32) + 32 * (size_t)cage->nodeCount;
+    best.copy = srBenchTimeCopy(best.bytes);
+    reportConstraint(report, caseName, "a volume", cage->cellCount, &best, "<= 5.5", ">= 2.5");
     free(blocks);
 }
 
@@ -158,12 +173,12 @@ static void benchBlocks(srBenchReport* report, const char* caseName, srBenchFles
     srCellPose* poses = aligned_alloc(64, (size_t)batchCount * sizeof(srCellPose));
     srCellTurn* turns = aligned_alloc(64, (size_t)batchCount * sizeof(srCellTurn));
     if (poses != NULL && turns != NULL) {
-        srGetSolverKernels()->poseCells(flesh->rest.blocks, poseRows, poses, 0, batchCount);
+        srGetSolverKernels()->poseCells(flesh->tuning.blocks, poseRows, poses, 0, batchCount);
         memset(turns, 0, (size_t)batchCount * sizeof(srCellTurn));
         for (int32_t k = 0; k < 8 * batchCount; ++k) {
             turns[k / 8].q[0][k % 8] = 1.0f;
         }
-        srCellSweep sweep = {.blocks = flesh->rest.blocks,
+        srCellSweep sweep = {.blocks = flesh->tuning.blocks,
                              .materials = flesh->tuning.materials,
                              .poses = poses,
                              .turns = turns,
@@ -171,7 +186,7 @@ static void benchBlocks(srBenchReport* report, const char* caseName, srBenchFles
         for (int32_t i = 0; i < flesh->cage.nodeCount; ++i) {
             rows[4 * (size_t)i + 3] = flesh->tuning.weights[i];
         }
-        Best best = {0.0, 0.0, 0.0};
+        Best best = {.operations = BLOCK_OPERATIONS};
         for (int round = 0; round < ROUNDS; ++round) {
             double start = srGetSeconds();
             srPlainCells(&sweep, batchCount);
@@ -180,11 +195,11 @@ static void benchBlocks(srBenchReport* report, const char* caseName, srBenchFles
             keepLeast(&best.plain, middle - start);
             keepLeast(&best.ours, srGetSeconds() - middle);
         }
-        size_t bytes = (size_t)batchCount * (sizeof(srCellBlock) + sizeof(srCellMaterial) +
-                                             sizeof(srCellPose) + 2 * sizeof(srCellTurn)) +
-                       32 * (size_t)flesh->cage.nodeCount;
-        best.copy = timeCopy(bytes);
-        reportConstraint(report, caseName, "a block", flesh->cage.cellCount, bytes, &best, "<= 11", ">= 6");
+        best.bytes = (size_t)batchCount * (sizeof(srCellBlock) + sizeof(srCellMaterial) + sizeof(srCellPose) +
+                                           2 * sizeof(srCellTurn)) +
+                     32 * (size_t)flesh->cage.nodeCount;
+        best.copy = srBenchTimeCopy(best.bytes);
+        reportConstraint(report, caseName, "a block", flesh->cage.cellCount, &best, "<= 11", ">= 6");
     }
     free(poses);
     free(turns);

@@ -132,6 +132,15 @@ void srBenchThreads(srBenchReport* report) {
     benchThreads(report, LARGE, ">= 1.85");
 }
 
+// what a frame of `substeps` reads and writes of cells and rows, each once a pass
+static size_t countBytes(const srBenchFlesh* flesh, int32_t substeps) {
+    size_t sweep = sizeof(srCellBlock) + sizeof(srCellMaterial) + sizeof(srCellPose) + 2 * sizeof(srCellTurn);
+    size_t pose = sizeof(srCellBlock) + sizeof(srCellPose) + sizeof(srCellTurn);
+    size_t rows = 16 * (size_t)flesh->cage.nodeCount;
+    return (size_t)flesh->rest.batches.batchCount * ((size_t)substeps * sweep + pose) +
+           rows * (7 * (size_t)substeps + 4);
+}
+
 void srBenchSizes(srBenchReport* report) {
     static const int32_t SIDES[] = {9, 20, 45, 99};
     for (size_t k = 0; k < sizeof(SIDES) / sizeof(SIDES[0]); ++k) {
@@ -148,7 +157,12 @@ void srBenchSizes(srBenchReport* report) {
         char caseName[96];
         snprintf(caseName, sizeof(caseName), "%d nodes, %d cells, 2 substeps", flesh.cage.nodeCount,
                  flesh.cage.cellCount);
+        size_t bytes = countBytes(&flesh, 2);
         srBench_Add(report, caseName, "a cell and substep", 0.5e9 * least / flesh.cage.cellCount, "ns", NULL);
+        srBench_Add(report, caseName, "bytes moved by it", 0.5 * (double)bytes / flesh.cage.cellCount,
+                    "bytes", NULL);
+        srBench_Add(report, caseName, "share of a copy's rate", 100.0 * srBenchTimeCopy(bytes) / least, "%",
+                    NULL);
         srBenchDestroyFlesh(&flesh);
     }
 }

@@ -2,22 +2,23 @@
 
 #include "pbd_plain.h"
 
+#include "core/thread.h"
 #include "math/vec3.h"
 
 #include <math.h>
 #include <stddef.h>
 
-static srVec3f readRow(const float* rows, int32_t node) {
-    const float* row = rows + 4 * (size_t)node;
+static srVec3f readRow(const float* rows, int32_t place) {
+    const float* row = rows + place;
     return (srVec3f){row[0], row[1], row[2]};
 }
 
-static float weightOf(const float* rows, int32_t node) {
-    return rows[4 * (size_t)node + 3];
+static float weightOf(const float* rows, int32_t place) {
+    return rows[place + 3];
 }
 
-static void moveRow(float* rows, int32_t node, float scale, srVec3f d) {
-    float* row = rows + 4 * (size_t)node;
+static void moveRow(float* rows, int32_t place, float scale, srVec3f d) {
+    float* row = rows + place;
     row[0] += scale * d.x;
     row[1] += scale * d.y;
     row[2] += scale * d.z;
@@ -27,8 +28,8 @@ void srPlainDistances(srDistanceBlock* blocks, int32_t count, float* rows) {
     for (int32_t k = 0; k < 8 * count; ++k) {
         srDistanceBlock* block = &blocks[k / 8];
         int lane = k % 8;
-        int32_t i = block->nodes[0][lane];
-        int32_t j = block->nodes[1][lane];
+        int32_t i = block->places[0][lane];
+        int32_t j = block->places[1][lane];
         srVec3f d = srSubF(readRow(rows, i), readRow(rows, j));
         float length = srLengthF(d);
         float weighted = weightOf(rows, i) + weightOf(rows, j);
@@ -51,7 +52,7 @@ void srPlainVolumes(srVolumeBlock* blocks, int32_t count, float* rows) {
         int lane = k % 8;
         srVec3f x[4];
         for (int c = 0; c < 4; ++c) {
-            x[c] = readRow(rows, block->nodes[c][lane]);
+            x[c] = readRow(rows, block->places[c][lane]);
         }
         srVec3f e1 = srSubF(x[1], x[0]);
         srVec3f e2 = srSubF(x[2], x[0]);
@@ -63,7 +64,7 @@ void srPlainVolumes(srVolumeBlock* blocks, int32_t count, float* rows) {
         g[0] = srScaleF(-1.0f, srAddF(srAddF(g[1], g[2]), g[3]));
         float weighted = 0.0f;
         for (int c = 0; c < 4; ++c) {
-            weighted += weightOf(rows, block->nodes[c][lane]) * srDotF(g[c], g[c]);
+            weighted += weightOf(rows, block->places[c][lane]) * srDotF(g[c], g[c]);
         }
         if (!(weighted > 0.0f)) {
             continue;
@@ -73,8 +74,8 @@ void srPlainVolumes(srVolumeBlock* blocks, int32_t count, float* rows) {
         float change = (-C - alpha * block->multipliers[lane]) / (weighted + alpha);
         block->multipliers[lane] += change;
         for (int c = 0; c < 4; ++c) {
-            int32_t node = block->nodes[c][lane];
-            moveRow(rows, node, weightOf(rows, node) * change, g[c]);
+            int32_t place = block->places[c][lane];
+            moveRow(rows, place, weightOf(rows, place) * change, g[c]);
         }
     }
 }
@@ -118,41 +119,19 @@ static void turnCell(Cell* cell) {
     }
 }
 
-static void mulSymmetric(const srVec3f A[3], const float K[6], srVec3f out[3]) {
-    for (int k = 0; k < 3; ++k) {
-        static const int ENTRIES[3][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}};
-        out[k] = srScaleF(K[ENTRIES[k][0]], A[0]);
-        out[k] = srMulAddF(out[k], K[ENTRIES[k][1]], A[1]);
-        out[k] = srMulAddF(out[k], K[ENTRIES[k][2]], A[2]);
-    }
-}
-
-// a P
 static void correctCell(const Cell* cell, const srCellMaterial* material, int lane, float target,
                         srVec3f P[3]) {
-    float K[6];
-    for (int i = 0; i < 6; ++i) {
-        K[i] = material->K[i][lane];
-    }
     srVec3f n[3] = {srCrossF(cell->F[1], cell->F[2]), srCrossF(cell->F[2], cell->F[0]),
                     srCrossF(cell->F[0], cell->F[1])};
-    srVec3f nK[3];
-    mulSymmetric(n, K, nK);
     float upper = target - srDotF(cell->F[0], n[0]);
     float divisor = material->volumeCompliance[lane];
     for (int k = 0; k < 3; ++k) {
-        upper += srDotF(nK[k], cell->C[k]);
-        divisor += srDotF(n[k], nK[k]);
+        upper += material->K[k][lane] * srDotF(n[k], cell->C[k]);
+        divisor += material->K[k][lane] * srDotF(n[k], n[k]);
     }
     float rho = divisor > 0.0f ? upper / divisor : 0.0f;
-    srVec3f M[3];
-    srVec3f MK[3];
     for (int k = 0; k < 3; ++k) {
-        M[k] = srSubF(srScaleF(rho, n[k]), cell->C[k]);
-    }
-    mulSymmetric(M, K, MK);
-    for (int k = 0; k < 3; ++k) {
-        P[k] = srSubF(M[k], MK[k]);
+        P[k] = srScaleF(material->S[k][lane], srSubF(srScaleF(rho, n[k]), cell->C[k]));
     }
 }
 
@@ -160,12 +139,12 @@ static void solvePlainCell(const srCellSweep* sweep, int32_t b, int lane) {
     const srCellBlock* block = &sweep->blocks[b];
     Cell cell = {.q = {0.0f}};
     srVec3f g[3];
-    srVec3f u0 = readRow(sweep->rows, block->nodes[0][lane]);
+    srVec3f u0 = readRow(sweep->rows, block->places[0][lane]);
     srVec3f d[3];
     for (int c = 0; c < 3; ++c) {
         g[c] = (srVec3f){block->gradients[c][0][lane], block->gradients[c][1][lane],
                          block->gradients[c][2][lane]};
-        d[c] = srSubF(readRow(sweep->rows, block->nodes[c + 1][lane]), u0);
+        d[c] = srSubF(readRow(sweep->rows, block->places[c + 1][lane]), u0);
     }
     for (int k = 0; k < 3; ++k) {
         const float (*G)[SR_LANES_PER_BLOCK] = sweep->poses[b].G[k];
@@ -185,15 +164,14 @@ static void solvePlainCell(const srCellSweep* sweep, int32_t b, int lane) {
     srVec3f P[3];
     correctCell(&cell, &sweep->materials[b], lane, sweep->poses[b].determinant[lane], P);
     srVec3f sum = {0.0f, 0.0f, 0.0f};
-    float stiffness = sweep->materials[b].stiffness[lane];
     for (int c = 0; c < 3; ++c) {
-        int32_t node = block->nodes[c + 1][lane];
+        int32_t place = block->places[c + 1][lane];
         srVec3f move = srMulAddF(srMulAddF(srScaleF(g[c].x, P[0]), g[c].y, P[1]), g[c].z, P[2]);
         sum = srAddF(sum, move);
-        moveRow(sweep->rows, node, stiffness * weightOf(sweep->rows, node), move);
+        moveRow(sweep->rows, place, weightOf(sweep->rows, place), move);
     }
-    int32_t node = block->nodes[0][lane];
-    moveRow(sweep->rows, node, -stiffness * weightOf(sweep->rows, node), sum);
+    int32_t place = block->places[0][lane];
+    moveRow(sweep->rows, place, -weightOf(sweep->rows, place), sum);
 }
 
 void srPlainCells(const srCellSweep* sweep, int32_t count) {
@@ -201,3 +179,48 @@ void srPlainCells(const srCellSweep* sweep, int32_t count) {
         solvePlainCell(sweep, k / 8, k % 8);
     }
 }
+
+#if defined(__x86_64__)
+typedef float Wide __attribute__((vector_size(32)));
+#define CHAINS 6 // of each kind: four steps long, two begun at a time
+#define LINKS 200000
+
+__attribute__((target("avx2"))) static float runChains(void) {
+    Wide products[CHAINS];
+    Wide sums[CHAINS];
+    for (int k = 0; k < CHAINS; ++k) {
+        products[k] = (Wide){0} + 1.0f;
+        sums[k] = (Wide){0};
+    }
+    static volatile float one = 1.0000001f;
+    Wide factor = (Wide){0} + one;
+    for (int link = 0; link < LINKS; ++link) {
+        for (int k = 0; k < CHAINS; ++k) {
+            products[k] *= factor;
+            sums[k] += factor;
+        }
+    }
+    float sum = 0.0f;
+    for (int k = 0; k < CHAINS; ++k) {
+        sum += products[k][0] + sums[k][0];
+    }
+    return sum;
+}
+
+double srPlainPeak(void) {
+    static volatile float sink;
+    double best = 0.0;
+    for (int round = 0; __builtin_cpu_supports("avx2") && round < 20; ++round) {
+        double start = srGetSeconds();
+        sink = runChains();
+        double speed = 16.0 * CHAINS * LINKS / (1e9 * (srGetSeconds() - start));
+        best = speed > best ? speed : best;
+    }
+    (void)sink;
+    return best;
+}
+#else
+double srPlainPeak(void) {
+    return 0.0;
+}
+#endif

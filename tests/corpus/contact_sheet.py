@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws cages cut open into one picture: contact_sheet.py CAGE.mesh... -o SHEET.png
 
-A cage is what `softrig prepare MESH -o CAGE.mesh` writes. Of each, the half before a plane through
+A cage is what `softrig prepare MESH -o FILE --cage CAGE.mesh` writes. Of each, the half before a
+plane through
 the middle of its nodes, across its shortest side, is taken away. Whole cells of the rest are drawn,
 those at the cut in the colour of their smallest dihedral angle: red at 0 degrees, yellow at 20,
 green at 40 and more. What is skin is grey.

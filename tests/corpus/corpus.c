@@ -89,7 +89,7 @@ static void makeNothing(int32_t index, srCase* made) {
     made->family = sr_familyNothing;
     made->wantedNodes = 200;
     made->patient = srCreatePatient(&soup, 1);
-    made->limits = srDamagedLimits;
+    made->limits = nothing->isDust ? srDustLimits : srDamagedLimits;
     made->expectation = nothing->isSheet ? sr_expectFitOrNothing : sr_expectNothing;
     snprintf(made->damage, sizeof(made->damage), "nothing inside");
     snprintf(made->name, sizeof(made->name), "%s, scale %g", nothing->name, scale);

@@ -5,6 +5,7 @@
 #include "corpus/shapes.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 srPatient srCreatePatient(const srSoup* shape, uint64_t seed) {
@@ -211,6 +212,43 @@ static void movePatch(srSoup* soup, const srPatch* patch, const double way[3]) {
 }
 
 // a bump pushed into the flesh, in places through the other side; the shape itself changes
+// Turns what faces inward: then hollows count as flesh too.
+static void fillHollows(srSoup* soup) {
+    int32_t* roots = srCorpusAlloc(NULL, soup->pointCount, sizeof(int32_t));
+    double* volumes = srCorpusAlloc(NULL, soup->pointCount, sizeof(double));
+    for (int32_t p = 0; p < soup->pointCount; p++) {
+        roots[p] = p;
+        volumes[p] = 0.0;
+    }
+    for (bool isChanged = true; isChanged;) {
+        isChanged = false;
+        for (int64_t i = 0; i < 3 * (int64_t)soup->triangleCount; i++) {
+            int32_t* root = &roots[soup->triangles[i]];
+            int32_t other = roots[soup->triangles[i / 3 * 3 + (i + 1) % 3]];
+            isChanged = isChanged || other < *root;
+            *root = other < *root ? other : *root;
+        }
+    }
+    for (int32_t t = 0; t < soup->triangleCount; t++) {
+        double a[3], b[3], c[3];
+        srSoup_GetCorner(soup, t, 0, a);
+        srSoup_GetCorner(soup, t, 1, b);
+        srSoup_GetCorner(soup, t, 2, c);
+        volumes[roots[soup->triangles[3 * (int64_t)t]]] += a[0] * (b[1] * c[2] - b[2] * c[1]) +
+                                                           a[1] * (b[2] * c[0] - b[0] * c[2]) +
+                                                           a[2] * (b[0] * c[1] - b[1] * c[0]);
+    }
+    for (int32_t t = 0; t < soup->triangleCount; t++) {
+        if (volumes[roots[soup->triangles[3 * (int64_t)t]]] < 0.0) {
+            flip(soup, t);
+        }
+    }
+    free(roots);
+    free(volumes);
+}
+
+// A hollow that comes through its own outside cannot be told from a piece that overlaps and is inside out: it
+// may be flesh.
 static void pushThrough(srPatient* patient) {
     double lower[3], upper[3], way[3];
     srPatch patch = pickPatch(patient, between(patient, 0.1, 0.2));
@@ -221,6 +259,7 @@ static void pushThrough(srPatient* patient) {
     movePatch(&patient->skin, &patch, way);
     movePatch(&patient->repaired, &patch, way);
     movePatch(&patient->widest, &patch, way);
+    fillHollows(&patient->widest);
 }
 
 static void shakeVertices(srPatient* patient) {
@@ -479,10 +518,13 @@ static void makeScattered(srSoup* soup) {
 }
 
 static const srNothing nothings[] = {
-    {"one triangle", makeOneTriangle, true},      {"one triangle, both sides", makeBothSides, true},
-    {"three points in a row", makeNeedle, false}, {"all points in one place", makeOnePoint, false},
-    {"no point is finite", makeAllNan, false},    {"a cube pressed flat", makeFlatCube, true},
-    {"scattered triangles", makeScattered, true},
+    {"one triangle", makeOneTriangle, true, false},
+    {"one triangle, both sides", makeBothSides, true, false},
+    {"three points in a row", makeNeedle, false, false},
+    {"all points in one place", makeOnePoint, false, false},
+    {"no point is finite", makeAllNan, false, false},
+    {"a cube pressed flat", makeFlatCube, true, false},
+    {"scattered triangles", makeScattered, true, true},
 };
 
 const srNothing* srGetNothings(int32_t* outCount) {

@@ -33,6 +33,7 @@ typedef struct srNothing {
     const char* name;
     void (*make)(srSoup* soup);
     bool isSheet;
+    bool isDust; ///< Sheets, each smaller than a cell.
 } srNothing;
 
 const srNothing* srGetNothings(int32_t* outCount);

@@ -15,8 +15,12 @@
 // points of the skin from which the boundary is looked for
 #define SKIN_SAMPLES 400
 
+// How far from one half a winding number over an opening may be
+#define LID_SLACK 0.03
+
 const srFitLimits srCleanLimits = {0.97, 1.3, 0.85, 1.15, 1.0};
 const srFitLimits srDamagedLimits = {0.97, 1.3, 0.6, HUGE_VAL, 1.0};
+const srFitLimits srDustLimits = {0.97, 1.3, 0.6, HUGE_VAL, 2.5};
 
 static const char* const misfitNames[] = {"index",     "loose node", "flat cell", "face",      "edge",
                                           "vertex",    "outside",    "missing",   "too small", "too large",
@@ -198,8 +202,9 @@ static srSoup copyBoundary(const srJudge* judge) {
     return soup;
 }
 
-// Over a hole there is no skin to be near to; there the inside ends where the winding number says. Whether it
-// does so within a cell of a point on a face.
+// Over a hole there is no skin to be near to; there the inside ends where the winding number says, or, where
+// patches of the skin face either way and cancel, where skin lies in half of all directions. Whether it does
+// so within a cell of a point on a face. Over a large opening both hardly change: there is no sharp place.
 static bool isOverHole(const srScan* repaired, double corners[4][3], const double x[3], double size) {
     double u[3], v[3], n[3];
     for (int i = 0; i < 3; i++) {
@@ -208,15 +213,20 @@ static bool isOverHole(const srScan* repaired, double corners[4][3], const doubl
     }
     cross(u, v, n);
     double length = sqrt(dot(n, n));
-    bool isFirstInside = false;
+    bool isFirstInside = false, isFirstWithin = false;
     for (int step = -4; step <= 4; step++) {
         double probe[3];
         for (int i = 0; i < 3; i++) {
             probe[i] = x[i] + 0.25 * step * size / length * n[i];
         }
-        bool isInside = srScan_IsInside(repaired, probe);
+        double winding =
+            repaired->isClosed ? srScan_IsInside(repaired, probe) : srScan_Winding(repaired, probe);
+        double cover = repaired->isClosed ? 0.0 : srScan_Cover(repaired, probe);
+        bool isInside = fabs(winding) > 0.5, isWithin = cover > 0.5;
         isFirstInside = step == -4 ? isInside : isFirstInside;
-        if (isInside != isFirstInside) {
+        isFirstWithin = step == -4 ? isWithin : isFirstWithin;
+        if (isInside != isFirstInside || isWithin != isFirstWithin || fabs(fabs(winding) - 0.5) < LID_SLACK ||
+            fabs(cover - 0.5) < LID_SLACK) {
             return true;
         }
     }
@@ -251,9 +261,41 @@ static double measureOutside(const srJudge* judge, const srSoup* boundary, const
     return worst;
 }
 
-// Skin with flesh on both sides, or with what a cage may enclose too, has no boundary to be near to.
+// Steps from one side of a hollow to the other
+#define HOLLOW_STEPS 8
+
+static bool isFlesh(const srScan* repaired, const srScan* widest, const double x[3]) {
+    return srScan_IsInside(repaired, x) || srScan_IsInside(widest, x);
+}
+
+// Whether flesh lies on both sides of a place along some line, within a cell altogether.
+static bool isInNarrow(const srScan* repaired, const srScan* widest, const double x[3], double cell) {
+    for (int line = 0; line < 13; line++) {
+        int code = line + 14, reach[2] = {HOLLOW_STEPS + 1, HOLLOW_STEPS + 1};
+        const double way[3] = {code % 3 - 1, code / 3 % 3 - 1, code / 9 - 1};
+        double unit = cell / HOLLOW_STEPS / sqrt(dot(way, way));
+        for (int side = 0; side < 2; side++) {
+            bool isFound = false;
+            for (int at = 1; at <= HOLLOW_STEPS && !isFound; at++) {
+                double probe[3];
+                for (int i = 0; i < 3; i++) {
+                    probe[i] = x[i] + (side == 0 ? at : -at) * unit * way[i];
+                }
+                isFound = isFlesh(repaired, widest, probe);
+                reach[side] = isFound ? at : reach[side];
+            }
+        }
+        if (reach[0] + reach[1] <= HOLLOW_STEPS) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Skin with flesh on both sides, or with what a cage may enclose too, has no boundary to be near to; nor has
+// skin around a hollow where that is narrower than a cell.
 static bool isBuried(const srScan* repaired, const srScan* widest, int32_t triangle, const double x[3],
-                     double step) {
+                     double cell) {
     double a[3], u[3], v[3], n[3];
     srSoup_GetCorner(repaired->soup, triangle, 0, a);
     srSoup_GetCorner(repaired->soup, triangle, 1, u);
@@ -267,16 +309,21 @@ static bool isBuried(const srScan* repaired, const srScan* widest, int32_t trian
     for (int side = -1; side <= 1; side += 2) {
         double probe[3];
         for (int i = 0; i < 3; i++) {
-            probe[i] = x[i] + side * step / length * n[i];
+            probe[i] = x[i] + side * 0.05 * cell / length * n[i];
         }
-        if (!srScan_IsInside(repaired, probe) && !srScan_IsInside(widest, probe)) {
+        if (!isFlesh(repaired, widest, probe) && !isInNarrow(repaired, widest, probe, cell)) {
             return false;
         }
     }
     return true;
 }
 
-static double measureMissing(srJudge* judge, const srSoup* boundary, const srScan* repaired) {
+// Farther than this share of a cell from the skin that was given there is none: what is over a hole, a
+// finger's tip for one, nobody can know.
+#define OVER_HOLE 0.5
+
+static double measureMissing(srJudge* judge, const srSoup* boundary, const srScan* skin,
+                             const srScan* repaired) {
     const srSoup nothing = {.points = NULL};
     srScan scan = srCreateScan(boundary);
     srScan widest = srCreateScan(judge->goal->widest != NULL ? judge->goal->widest : &nothing);
@@ -286,10 +333,12 @@ static double measureMissing(srJudge* judge, const srSoup* boundary, const srSca
         double x[3];
         int32_t nearest = 0, triangle = srPickPoint(repaired, areas, &judge->random, x);
         double distance = srScan_Distance(&scan, x, &nearest, NULL);
-        double cells = distance / judge->cellSizes[judge->topology.boundaryCells[nearest]];
+        double own = judge->cellSizes[judge->topology.boundaryCells[nearest]];
+        double cells = distance / fmax(own, judge->typicalSize);
 
         // most points are near: only of the others it matters whether they are buried
-        if (cells > worst && !isBuried(repaired, &widest, triangle, x, 0.05 * judge->typicalSize)) {
+        if (cells > worst && srScan_Distance(skin, x, NULL, NULL) < OVER_HOLE * judge->typicalSize &&
+            !isBuried(repaired, &widest, triangle, x, judge->typicalSize)) {
             worst = cells;
         }
     }
@@ -340,7 +389,7 @@ static void judgeSkin(srJudge* judge, const srFitLimits* limits) {
     report->outsideCells = measureOutside(judge, &boundary, &skin, &repaired);
     report->missingCells = HUGE_VAL;
     if (repaired.count > 0 && boundary.triangleCount > 0) {
-        report->missingCells = measureMissing(judge, &boundary, &repaired);
+        report->missingCells = measureMissing(judge, &boundary, &skin, &repaired);
     }
     judgeVolume(judge, &repaired, limits);
     report->misfits |= report->outsideCells > limits->mostCells ? sr_misfitOutside : 0;
@@ -432,8 +481,9 @@ static void judgeAparts(srJudge* judge) {
     const srFitGoal* goal = judge->goal;
     judge->report->shortestPath = HUGE_VAL;
     for (int32_t i = 0; i < goal->apartCount; i++) {
-        double share = findPath(judge, goal->aparts[i]) / goal->leastPaths[i];
-        judge->report->shortestPath = fmin(judge->report->shortestPath, share);
+        // where two parts come together one cell may hold both
+        double path = findPath(judge, goal->aparts[i]) + judge->typicalSize;
+        judge->report->shortestPath = fmin(judge->report->shortestPath, path / goal->leastPaths[i]);
     }
     judge->report->misfits |= judge->report->shortestPath < 1.0 ? sr_misfitGlued : 0;
 }

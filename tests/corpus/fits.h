@@ -35,9 +35,11 @@ typedef struct srFitLimits {
     double mostCells; ///< Between boundary and skin, in longest edges of the cell at the boundary.
 } srFitLimits;
 
-/// Clean shapes, and damaged ones.
+/// Clean shapes, damaged ones, and dust: all pieces smaller than a cell. There a cell is cut on all sides, so
+/// that its edges are half of what they would be elsewhere, and not every piece is met by one.
 extern const srFitLimits srCleanLimits;
 extern const srFitLimits srDamagedLimits;
+extern const srFitLimits srDustLimits;
 
 /// What the cage should enclose.
 typedef struct srFitGoal {

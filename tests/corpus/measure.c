@@ -255,6 +255,44 @@ bool srScan_IsInside(const srScan* scan, const double x[3]) {
     return scan->isClosed ? countCrossings(scan, x) != 0 : fabs(srScan_Winding(scan, x)) > 0.5;
 }
 
+enum {
+    coverRays = 200
+};
+
+// After Moeller and Trumbore (1997); the way need not be a unit.
+static bool isHitBy(const srScan* scan, int32_t triangle, const double x[3], const double way[3]) {
+    double a[3], b[3], c[3], p[3], q[3];
+    srSoup_GetCorner(scan->soup, triangle, 0, a);
+    srSoup_GetCorner(scan->soup, triangle, 1, b);
+    srSoup_GetCorner(scan->soup, triangle, 2, c);
+    sub(b, a, b);
+    sub(c, a, c);
+    sub(x, a, a);
+    cross(way, c, p);
+    cross(a, b, q);
+    double volume = dot(b, p), u = dot(a, p), v = dot(way, q), t = dot(c, q);
+    if (volume < 0.0) {
+        volume = -volume, u = -u, v = -v, t = -t;
+    }
+    return volume > 0.0 && u >= 0.0 && v >= 0.0 && u + v <= volume && t > 0.0;
+}
+
+// Evenly spread: equal steps in height, golden ones around the axis.
+double srScan_Cover(const srScan* scan, const double x[3]) {
+    int hits = 0;
+    for (int ray = 0; ray < coverRays; ray++) {
+        double height = (2.0 * ray + 1.0) / coverRays - 1.0, turn = 2.399963229728653 * ray;
+        double radius = sqrt(1.0 - height * height);
+        const double way[3] = {radius * cos(turn), radius * sin(turn), height};
+        bool isHit = false;
+        for (int32_t t = 0; t < scan->count && !isHit; t++) {
+            isHit = isHitBy(scan, scan->triangles[t], x, way);
+        }
+        hits += isHit;
+    }
+    return hits / (double)coverRays;
+}
+
 // ---- volumes ---------------------------------------------------------------------------------------------
 
 enum {

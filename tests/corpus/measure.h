@@ -35,6 +35,9 @@ double srScan_Winding(const srScan* scan, const double x[3]);
 /// ray crosses, which is much faster.
 bool srScan_IsInside(const srScan* scan, const double x[3]);
 
+/// In which share of all directions skin is seen from a point, whichever way it faces: from 200 rays.
+double srScan_Cover(const srScan* scan, const double x[3]);
+
 typedef struct srEstimate {
     double value;
     double error; ///< One standard error.

@@ -4,7 +4,6 @@
 It is in no collection; the modifier on the skin is its only user, so it goes when that goes.
 """
 
-from pathlib import Path
 from typing import Any
 
 import bpy
@@ -12,12 +11,11 @@ import numpy as np
 
 from ..model.rig import RefusalError
 from ..native.arrays import FloatArray
-from ..native.inputs import FrameRange
 from . import compat, graph
 
 MODIFIER = "Softrig"
-LARGEST_STRETCH = 100.0
 BAKE = "Softrig Bake"
+"""How the names of the modifiers begin that play bakes, one a take."""
 LOST = "The hidden object that carries the motion was deleted. Prepare Again makes a new one."
 BORROWED = (
     "This character has Softrig in the file that it is linked from, which cannot be written here. "
@@ -62,7 +60,7 @@ def find_borrowed(ob: Any) -> Any:
 def plays_bake(modifier: Any) -> bool:
     """A bake in the linked file plays in an override too."""
     carrier = compat.get_input(modifier, graph.CARRIER)
-    return carrier is not None and carrier.modifiers.get(BAKE) is not None
+    return carrier is not None and bool(list_bakes(carrier))
 
 
 def show_borrowed(ob: Any, shown: bool) -> None:
@@ -85,9 +83,15 @@ def is_lost(ob: Any) -> bool:
 
 
 def find_bake(ob: Any) -> Any:
-    """The Mesh Cache modifier on the carrier, or None."""
+    """The first Mesh Cache modifier on the carrier, or None."""
     carrier = find_carrier(ob)
-    return carrier.modifiers.get(BAKE) if carrier else None
+    bakes = list_bakes(carrier) if carrier else []
+    return bakes[0] if bakes else None
+
+
+def list_bakes(carrier: Any) -> list[Any]:
+    """Its modifiers that play takes, in the order in which they are laid over each other."""
+    return [m for m in carrier.modifiers if m.type == "MESH_CACHE" and m.name.startswith(BAKE)]
 
 
 def leading_deformers(ob: Any) -> int:
@@ -195,11 +199,16 @@ def detach(ob: Any) -> None:
     show_borrowed(ob, True)
 
 
+def remove_modifier(ob: Any, modifier: Any) -> None:
+    """Any modifier; of ours the carrier is let go first, or 5.2 goes on counting its user."""
+    if is_ours(modifier):
+        compat.set_input(modifier, graph.CARRIER, None)
+    ob.modifiers.remove(modifier)
+
+
 def _take_off(ob: Any, modifier: Any, carrier: Any) -> None:
     if modifier is not None:
-        if modifier.node_group is not None:
-            compat.set_input(modifier, graph.CARRIER, None)  # 5.2 goes on counting it otherwise
-        ob.modifiers.remove(modifier)
+        remove_modifier(ob, modifier)
     remove_carrier(carrier)
     graph.remove_unused()
 
@@ -242,45 +251,9 @@ def fit(ob: Any) -> None:
     carrier = find_carrier(ob)
     if carrier is None or len(carrier.data.vertices) == len(ob.data.vertices):
         return
-    free_bake(ob)
+    for modifier in list_bakes(carrier):
+        carrier.modifiers.remove(modifier)
     before = carrier.data
     carrier.data = _make_mesh(ob)
     if before.users == 0:
         bpy.data.meshes.remove(before)
-
-
-def bake_problem(frames: FrameRange) -> str:
-    if frames.stretch <= LARGEST_STRETCH:
-        return ""
-    return "Blender's Mesh Cache plays at most 100 times slower: lower Time Remapping, New."
-
-
-def attach_bake(ob: Any, path: str, frames: FrameRange) -> None:
-    """Blender's own Mesh Cache plays the file; it needs no add-on.
-
-    Its clock is the animation's, after Time Remapping: the scale brings it back to the scene's.
-    The points below it are zero: should the file be missing one day, the plain pose shows.
-    """
-    clear(ob)
-    carrier = find_carrier(ob)
-    modifier = carrier.modifiers.get(BAKE) or carrier.modifiers.new(BAKE, "MESH_CACHE")
-    modifier.cache_format = "PC2"
-    modifier.filepath = path
-    modifier.frame_start = frames.first
-    modifier.frame_scale = frames.stretch
-
-
-def free_bake(ob: Any) -> None:
-    modifier = find_bake(ob)
-    if modifier is not None:
-        find_carrier(ob).modifiers.remove(modifier)
-    clear(ob)
-
-
-def missing_bake(ob: Any) -> str:
-    """The path of the point cache that ought to play but is not there, else empty."""
-    modifier = find_bake(ob)
-    if modifier is None:
-        return ""
-    path = bpy.path.abspath(modifier.filepath, library=modifier.id_data.library)
-    return "" if Path(path).is_file() else path

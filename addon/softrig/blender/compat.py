@@ -12,6 +12,7 @@ HAS_INTERFACE = bpy.app.version >= (4, 0, 0)
 HAS_RNA_INPUTS = bpy.app.version >= (5, 2, 0)
 SWITCHES_SAFELY = bpy.app.version >= (4, 0, 0)
 HAS_PROGRESS = hasattr(bpy.types.UILayout, "progress")
+HAS_SLOTS = bpy.app.version >= (4, 4, 0)
 
 
 def may_record_in_handler(last_scene: str, scene: Any) -> bool:
@@ -158,3 +159,85 @@ def move_modifier(ob: Any, modifier: Any, index: int) -> None:
     elif source != index:
         with bpy.context.temp_override(object=ob, active_object=ob):
             bpy.ops.object.modifier_move_to_index(modifier=modifier.name, index=index)
+
+
+def write_key(key: Any, positions: FloatArray) -> None:
+    """One bulk copy into a shape key; the fast way is not in 3.4."""
+    points = key.points if hasattr(key, "points") else key.data
+    points.foreach_set("co", positions)
+
+
+def clear_keys(ob: Any) -> None:
+    """All shape keys; 3.4 and 4.5 let go of their data-block, but leave it in the file."""
+    keys = ob.data.shape_keys
+    if keys is None:
+        return
+    place = keys.as_pointer()
+    keys.animation_data_clear()
+    ob.shape_key_clear()
+    left = [other for other in bpy.data.shape_keys if other.as_pointer() == place]
+    if left:
+        bpy.data.batch_remove(left)
+
+
+def find_curves(owner: Any) -> Any:
+    """The F-curves of a data-block; None when it has none."""
+    data = owner.animation_data
+    if data is None or data.action is None:
+        return None
+    if not HAS_SLOTS:
+        return data.action.fcurves
+    for layer in data.action.layers if data.action_slot is not None else ():
+        for strip in layer.strips:
+            bag = strip.channelbag(data.action_slot)
+            if bag is not None:
+                return bag.fcurves
+    return None
+
+
+def ensure_curves(owner: Any, name: str) -> Any:
+    """As `find_curves`, with an action where there is none; what is there stays."""
+    curves = find_curves(owner)
+    if curves is not None:
+        return curves
+    data = owner.animation_data or owner.animation_data_create()
+    action = data.action or bpy.data.actions.new(name)
+    if not HAS_SLOTS:
+        data.action = action
+        return action.fcurves
+    slot = data.action_slot or action.slots.new(id_type=owner.id_type, name=owner.name)
+    data.action = action
+    data.action_slot = slot
+    layer = action.layers[0] if action.layers else action.layers.new("Layer")
+    strip = layer.strips[0] if layer.strips else layer.strips.new(type="KEYFRAME")
+    return strip.channelbag(slot, ensure=True).fcurves
+
+
+def write_curve(curves: Any, path: str, times: Any, values: Any) -> None:
+    """A new curve with straight lines between its keys; it holds its ends."""
+    curve = curves.new(path)
+    curve.keyframe_points.add(len(times))
+    pairs = np.column_stack([times, values]).astype(np.float32).reshape(-1)
+    curve.keyframe_points.foreach_set("co", pairs)
+    linear = curve.keyframe_points[0].bl_rna.properties["interpolation"].enum_items["LINEAR"].value
+    curve.keyframe_points.foreach_set("interpolation", [linear] * len(times))
+    curve.update()
+
+
+def remove_curves(owner: Any, paths: set[str]) -> None:
+    """And the animation itself when nothing is left of it."""
+    curves = find_curves(owner)
+    if curves is None:
+        return
+    for curve in [curve for curve in curves if curve.data_path in paths]:
+        curves.remove(curve)
+    if len(curves) == 0:
+        action = owner.animation_data.action
+        owner.animation_data_clear()
+        if action.users == 0:
+            bpy.data.actions.remove(action)
+
+
+def can_export(kind: str) -> bool:
+    """Whether this Blender was built with Alembic or USD; the operator is always there."""
+    return bool(getattr(getattr(bpy.app, kind.lower(), None), "supported", False))

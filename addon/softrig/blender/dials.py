@@ -104,6 +104,25 @@ class ForceDials:
     )
 
 
+class ShapeDials:
+    """What flesh wants to be."""
+
+    pressure: FloatProperty(
+        name="Pressure",
+        description="By how much of itself the flesh wants to be larger: 0.2 is a fifth, "
+        "-0.2 shrinks. Only above Volume 0, and only by the complementary method",
+        default=0.0,
+        min=-0.9,
+        max=10.0,
+        soft_min=-0.5,
+        soft_max=1.0,
+        step=5,
+        options=KEYED,
+        override=OVERRIDABLE,
+        update=_note_dials,
+    )
+
+
 class TimeDials:
     """When it begins, jumps and closes."""
 

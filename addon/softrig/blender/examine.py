@@ -10,7 +10,7 @@ import bpy
 from ..model.diagnostics import Facts, find_traps
 from ..model.maps import KINDS
 from ..model.session import Entry, Session
-from . import carrier, compat, objects, tape
+from . import carrier, compat, objects, takes, tape
 
 HEAD = struct.Struct("<12siiffi")
 """Of a point cache, as Blender's Mesh Cache reads it."""
@@ -84,7 +84,7 @@ def _shape_facts(entry: Entry | None, ob: Any) -> dict[str, Any]:
         "vertices": len(ob.data.vertices),
         "prepared_vertices": len(holder.data.vertices) if holder is not None else 0,
         "editing": ob.data.is_editmode,
-        "unweighted": int(entry.report.get("unweightedVertexCount", 0)) if entry else 0,
+        "unweighted": _count_unweighted(entry, ob),
         "is_flat": min(scale) < FLAT,
         "size": max(side * part for side, part in zip(sides, scale, strict=True)),
         "gravity": ob.softrig.gravity_factor,
@@ -92,6 +92,13 @@ def _shape_facts(entry: Entry | None, ob: Any) -> dict[str, Any]:
         "lost_map": lost.title(),
         "lost_group": getattr(ob.softrig, f"map_{lost}") if lost else "",
     }
+
+
+def _count_unweighted(entry: Entry | None, ob: Any) -> int:
+    """None are missed where there is no armature, or where something else moves the skin too."""
+    if entry is None or not tape.find_armatures(ob) or (entry.build and entry.build.deformers):
+        return 0
+    return int(entry.report.get("unweightedVertexCount", 0))
 
 
 def find_lost_map(ob: Any) -> str:
@@ -104,17 +111,21 @@ def find_lost_map(ob: Any) -> str:
 
 
 def _bake_facts(session: Session, entry: Entry | None, ob: Any, scene: Any) -> dict[str, Any]:
-    bake = carrier.find_bake(ob)
-    if bake is None:
+    bakes = takes.bakes_of(ob)
+    if not bakes:
         return {}
+    bake = next((m for m in reversed(bakes) if m.show_viewport), bakes[0])
+    made_of = session.bake_source(entry) if entry is not None else ""
+    signs = [_read_sign(ob, takes.take_of(modifier)) for modifier in bakes]
     frames = objects.shot_frames(ob, scene)
     return {
         "is_baked": True,
-        "missing_bake": carrier.missing_bake(ob),
+        "missing_bake": takes.missing_file(ob),
         "baked_frames": _read_baked_frames(bake),
         "frames": (frames.first, frames.count),
-        "baked_of": carrier.find_carrier(ob).get(BAKED_OF, ""),
-        "made_of": session.bake_source(entry) if entry is not None else "",
+        # a take that is not the newest is kept on purpose: old is a bake when no take is new
+        "baked_of": made_of if made_of in signs else _read_sign(ob, takes.take_of(bake)),
+        "made_of": made_of,
     }
 
 
@@ -128,8 +139,12 @@ def _read_baked_frames(bake: Any) -> tuple[int, int] | None:
     return round(bake.frame_start), fields[-1]
 
 
-def sign_bake(session: Session, entry: Entry, ob: Any) -> None:
+def _read_sign(ob: Any, take: str) -> str:
+    return carrier.find_carrier(ob).get(f"{BAKED_OF}_{take}", "")
+
+
+def sign_bake(session: Session, entry: Entry, ob: Any, take: str) -> None:
     """With the new bake goes what it was made of, so that the panel knows when it is old."""
     holder = carrier.find_carrier(ob)
     if holder is not None and holder.library is None:
-        holder[BAKED_OF] = session.bake_source(entry)
+        holder[f"{BAKED_OF}_{take}"] = session.bake_source(entry)

@@ -17,8 +17,9 @@ from ..model.rig import (
     weights_from_groups,
 )
 from ..model.session import BuildInputs, Session
+from ..model.settings import MESHERS, number_of
 from ..native.arrays import FloatArray, IntArray
-from . import carrier, compat, tape
+from . import carrier, compat, followed, tape
 from .properties import read_map_choices
 
 
@@ -26,7 +27,10 @@ def build_inputs(ob: Any) -> BuildInputs:
     settings, armatures = ob.softrig, tape.list_armature_modifiers(ob)
     count = len(ob.data.vertices)
     detail = read_map_choices(ob).detail
-    return BuildInputs(count, settings.cage_nodes, settings.loose_parts, armatures, detail)
+    deformers = followed.list_deformers(ob)
+    words = settings.loose_parts
+    mesher = number_of(MESHERS, settings.mesher)
+    return BuildInputs(count, settings.cage_nodes, words, armatures, deformers, detail, mesher)
 
 
 def check_object(ob: Any) -> None:
@@ -56,6 +60,7 @@ def read_character(session: Session, ob: Any, scene: Any, shape: Shape) -> Chara
         armature_count=shape.armature_count,
         space_to_skin=spaces_to_skin(worlds[0], worlds[1:]),
         target_node_count=ob.softrig.cage_nodes,
+        mesher=number_of(MESHERS, ob.softrig.mesher),
     )
 
 

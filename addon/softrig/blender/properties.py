@@ -18,6 +18,7 @@ from ..model.session import current
 from ..model.settings import (
     DEFAULT_LOOSE_PARTS,
     DEFAULT_SOFTNESS,
+    MESHERS,
     OWN_QUALITY,
     QUALITIES,
     SOLVERS,
@@ -26,7 +27,7 @@ from ..model.settings import (
 )
 from ..native.inputs import ShotSettings
 from . import carrier, compat, graph
-from .dials import NOT_KEYED, OVERRIDABLE, ForceDials, TimeDials, choices
+from .dials import NOT_KEYED, OVERRIDABLE, ForceDials, ShapeDials, TimeDials, choices
 
 
 def _get_quality(settings: Any) -> int:
@@ -79,7 +80,7 @@ def _progress(settings: Any) -> float:
     return entry.bake_progress if entry.bake_progress is not None else entry.progress
 
 
-class SoftrigSettings(ForceDials, TimeDials, bpy.types.PropertyGroup):
+class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup):
     """What the artist may change about one character."""
 
     uuid: StringProperty(
@@ -169,6 +170,14 @@ class SoftrigSettings(ForceDials, TimeDials, bpy.types.PropertyGroup):
         min=50,
         max=200_000,
         soft_max=10_000,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
+    mesher: EnumProperty(
+        name="Cage From",
+        description="How the inner cage is made. The character is prepared again",
+        items=choices(MESHERS),
+        default=MESHERS[0].key,
         options=NOT_KEYED,
         override=OVERRIDABLE,
     )

@@ -21,12 +21,22 @@ def show_object(
     if entry.blocked:
         carrier.clear(ob)
         return
+    entry.provisional = None
     with entry.lock:
         ready = session.read_offsets(entry, frame, wait_seconds)
         if not carrier.write(ob, entry.buffer):
             carrier.clear(ob)
     if not ready:
         session.dispatch(entry, Event.FRAME_MISSED)
+
+
+def show_provisional(session: Session, entry: Entry, ob: Any) -> None:
+    """About what the frame will be, until it is ready: the panel says so."""
+    if carrier.find_bake(ob) is not None or entry.blocked:
+        return
+    with entry.lock:
+        if session.read_provisional(entry) and carrier.write(ob, entry.buffer):
+            entry.provisional = entry.asked
 
 
 def show_scene(session: Session, scene: Any, wait_seconds: float = 0.0) -> None:

@@ -12,13 +12,13 @@ import numpy as np
 
 from ..model.lifecycle import Effect, Event, Phase
 from ..model.rig import NotNowError, RefusalError
-from ..model.schedule import Wish, due_events, record_due
+from ..model.schedule import Wish, due_events, provisional_due, record_due
 from ..model.session import Entry, Session
 from ..native.errors import NativeError
 from ..native.inputs import ShotSettings
 from . import carrier, gather, objects, prepared, readers, tape
 from .properties import read_map_choices, read_settings
-from .show import show_object
+from .show import show_object, show_provisional
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +27,7 @@ CHUNK_SECONDS = 0.1
 STEP_SECONDS = 0.5
 """Likewise where the whole scene is stepped, which the artist asked for."""
 STEPS = "This rig reads the scene: recording steps the whole scene."
+NOT_STEPPED = "Then only its bones are recorded, not what {} does."
 ASKS = f"{STEPS} After a change press Record Again."
 DIFFERS = (
     "At frame {} the scene shows another pose than the recording. Key the pose; or, if the rig "
@@ -43,7 +44,7 @@ def settings_of(entry: Entry, ob: Any) -> ShotSettings:
     return replace(read_settings(ob), rest_gravity=entry.rest_gravity)
 
 
-def make_wish(entry: Entry, ob: Any, scene: Any, at_once: bool = False) -> Wish:
+def make_wish(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool = False) -> Wish:
     manager = bpy.context.window_manager
     playing = any(window.screen.is_animation_playing for window in manager.windows)
     return Wish(
@@ -54,10 +55,15 @@ def make_wish(entry: Entry, ob: Any, scene: Any, at_once: bool = False) -> Wish:
         maps=read_map_choices(ob),
         surroundings=objects.surroundings_of(scene),
         playing=playing,
-        rendering=bpy.app.is_job_running("RENDER"),
+        rendering=is_rendering(session),
         editing=ob.data.is_editmode,
         at_once=at_once,
     )
+
+
+def is_rendering(session: Session) -> bool:
+    """Blender's data are not ours to touch; while the render waits for us they are."""
+    return bpy.app.is_job_running("RENDER") and not session.render_waits
 
 
 def happen(
@@ -100,6 +106,8 @@ def _prepare(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
 def _open_shot(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     entry.scene_name = scene.name
     session.open_shot(entry, objects.shot_frames(ob, scene), settings_of(entry, ob))
+    if entry.build.deformers:
+        session.follow_skin(entry, gather.read_positions(ob.data))
 
 
 def _record(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
@@ -109,6 +117,8 @@ def _record(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     known = ob.softrig.step_scene or entry.suspected or not entry.surroundings.gravity
     entry.steps_scene = known or readers.reads_scene(ob, armatures)
     entry.notice = STEPS if entry.steps_scene else ""
+    if entry.steps_scene and entry.build.deformers:
+        entry.notice = f"{STEPS} {NOT_STEPPED.format(', '.join(entry.build.deformers))}"
     if waits_for_artist(session, entry):
         _ask(entry)
 
@@ -148,6 +158,10 @@ def _show(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     show_object(session, entry, ob, objects.shown_frame(scene))
 
 
+def _show_provisional(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+    show_provisional(session, entry, ob)
+
+
 def _destroy(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     session.release(entry)
     carrier.clear(ob)
@@ -160,6 +174,7 @@ _EFFECTS: dict[Effect, Callable[[Session, Entry, Any, Any], None]] = {
     Effect.SET_PARAMS: _set_params,
     Effect.SET_MAPS: _set_maps,
     Effect.SHOW: _show,
+    Effect.SHOW_PROVISIONAL: _show_provisional,
     Effect.DESTROY: _destroy,
 }
 
@@ -169,12 +184,13 @@ def advance(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool =
     follow(session, entry, scene)
     try:
         _notice_mode(session, entry, ob, scene)
-        wish = make_wish(entry, ob, scene, at_once)
+        wish = make_wish(session, entry, ob, scene, at_once or session.render_waits)
         if carrier.is_lost(ob) and entry.character is not None:
             raise RefusalError(carrier.LOST)
         _poll(session, entry, ob, scene)
         for event in due_events(entry, wish, session.now()):
             happen(session, entry, ob, scene, event)
+        _ask_provisional(session, entry, wish)
         if record_due(entry, wish, session.now()):
             _record_again(session, entry, ob, scene)
         waits = wish.rendering or waits_for_artist(session, entry)
@@ -184,6 +200,23 @@ def advance(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool =
             _show(session, entry, ob, scene)
     except (RefusalError, NativeError) as error:
         fail(session, entry, ob, scene, error)
+
+
+def _ask_provisional(session: Session, entry: Entry, wish: Wish) -> None:
+    """Somebody looks at a frame that will take a while; scripts and renders wait for it."""
+    frame = None if wish.at_once else provisional_due(entry, wish)
+    if frame is not None:
+        session.ask_provisional(entry, frame)
+
+
+def turn_dials(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+    """The artist has just turned one: what of it needs no rest is done at once."""
+    wish = make_wish(session, entry, ob, scene)
+    if entry.state.phase is not Phase.LIVE or entry.bake is not None or wish.rendering:
+        return
+    if wish.settings != entry.settings:
+        happen(session, entry, ob, scene, Event.SETTINGS_CHANGED)
+        _ask_provisional(session, entry, wish)
 
 
 def follow(session: Session, entry: Entry, scene: Any) -> None:
@@ -242,8 +275,9 @@ def _record_chunk(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     if entry.steps_scene:
         recording = tape.record_stepping(session, scene, ob, entry.plan, frames, STEP_SECONDS)
     else:
-        recording = tape.record(session, scene, ob, entry.plan, frames, CHUNK_SECONDS)
-    missing = session.write_rows(entry, recording.rows, recording.dials)
+        followed = bool(entry.build.deformers)
+        recording = tape.record(session, scene, ob, entry.plan, frames, CHUNK_SECONDS, followed)
+    missing = session.write_rows(entry, recording.rows, recording.dials, recording.skins)
     if settings_of(entry, ob) != entry.settings:
         happen(session, entry, ob, scene, Event.SETTINGS_CHANGED)
     if missing > 0:
@@ -341,6 +375,16 @@ def settle(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
         _record_again(session, entry, ob, scene)
     advance(session, entry, ob, scene, at_once=True)
     return entry.state.phase is Phase.LIVE and not entry.state.stale
+
+
+def settle_whole(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
+    """As `settle`, and every frame is simulated too; refuses where that will not come."""
+    if not settle(session, entry, ob, scene):
+        if entry.state.is_refused:
+            raise RefusalError(entry.state.message)
+        return False
+    status = session.refresh(entry)
+    return status.ready == status.frame_count
 
 
 def pause() -> None:

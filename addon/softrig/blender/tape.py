@@ -15,7 +15,7 @@ what is in the scene, so a twin of the skin object is, with its keys and without
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import bpy
@@ -25,6 +25,7 @@ from ..model.controls import DIAL_COUNT, SCENE_GRAVITY
 from ..model.rig import Bone, RefusalError, TapePlan
 from ..model.session import Session
 from ..native.arrays import FloatArray, IntArray
+from . import carrier, followed
 
 NAME = "Softrig Tape"
 _TIME_SETTINGS = ("fps", "fps_base", "frame_map_old", "frame_map_new")
@@ -36,9 +37,12 @@ class Recording:
 
     rows: FloatArray
     dials: FloatArray
+    skins: FloatArray | None = None
+    """Where the skin is, where something else than bones moves it."""
 
     def first(self, count: int) -> "Recording":
-        return Recording(self.rows[:count], self.dials[:count])
+        skins = self.skins[:count] if self.skins is not None else None
+        return Recording(self.rows[:count], self.dials[:count], skins)
 
 
 def is_on(modifier: Any) -> bool:
@@ -114,7 +118,8 @@ def _make_twin(ob: Any, mesh: Any) -> Any:
     twin = ob.copy()
     twin.name = NAME
     twin.data = mesh
-    twin.modifiers.clear()
+    for modifier in list(twin.modifiers):
+        carrier.remove_modifier(twin, modifier)
     return twin
 
 
@@ -156,7 +161,8 @@ def read_dials(depsgraph: Any, ob: Any, scene: Any, row: FloatArray) -> None:
     dials = ob.evaluated_get(depsgraph).softrig
     row[0], row[1] = dials.gravity_factor, dials.wind_speed
     row[2:5] = dials.wind_direction
-    row[5], row[6], row[7] = dials.wind_gusts, dials.travel_felt, float(dials.cut)
+    row[5:7] = dials.wind_gusts, dials.travel_felt
+    row[7:9] = dials.pressure, float(dials.cut)
     row[SCENE_GRAVITY] = scene.gravity if scene.use_gravity else 0.0
 
 
@@ -175,20 +181,40 @@ def record(
     plan: TapePlan,
     frames: Sequence[int],
     seconds: float = float("inf"),
+    with_skin: bool = False,
 ) -> Recording:
     """One row a frame: as many frames as fit in the time, at least one."""
     armatures, indices = find_parts(ob, plan)
     recording = _make_recording(plan, len(frames))
-    end = time.monotonic() + seconds
-    with private_scene(session, scene, ob, armatures) as (private, holder):
+    end, count, skins = time.monotonic() + seconds, len(ob.data.vertices), []
+    with (
+        private_scene(session, scene, ob, armatures) as (private, holder),
+        _probe_in(private, ob, with_skin) as probe,
+    ):
         for index, frame in enumerate(frames):
             private.frame_set(frame)
             depsgraph = private.view_layers[0].depsgraph
             read_row(depsgraph, ob, armatures, indices, recording.rows[index])
             read_dials(depsgraph, holder, scene, recording.dials[index])
+            if probe is not None:
+                skins.append(followed.read_points(depsgraph, probe, count))
             if time.monotonic() >= end:
-                return recording.first(index + 1)
-    return recording
+                break
+    recording = replace(recording, skins=np.array(skins, np.float32) if with_skin else None)
+    return recording.first(index + 1) if frames else recording
+
+
+@contextmanager
+def _probe_in(private: Any, ob: Any, wanted: bool) -> Iterator[Any]:
+    """The skin with its deformers, in the private scene; None where bones tell everything."""
+    probe = followed.make_probe(ob) if wanted else None
+    try:
+        if probe is not None:
+            private.collection.objects.link(probe)
+        yield probe
+    finally:
+        if probe is not None:
+            followed.remove_probe(probe)
 
 
 def _make_recording(plan: TapePlan, count: int) -> Recording:

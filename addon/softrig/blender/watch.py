@@ -9,9 +9,17 @@ import bpy
 from ..model.lifecycle import Event, Phase
 from ..model.schedule import due_events
 from ..model.session import Entry, Session
-from . import carrier, compat, examine, objects
+from . import carrier, compat, examine, objects, takes
 from .show import agrees, show_scene
-from .stage import advance, compare_shown, ensure_live, happen, make_wish, notice_edits
+from .stage import (
+    advance,
+    compare_shown,
+    ensure_live,
+    happen,
+    make_wish,
+    notice_edits,
+    turn_dials,
+)
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +51,7 @@ def look_around(session: Session) -> None:
 
 def note_missing_bakes(session: Session, characters: list[Any]) -> None:
     """For the panel, and for the log of a farm machine that would render the plain pose."""
-    paths = {ob.softrig.uuid: carrier.missing_bake(ob) for ob in characters}
+    paths = {ob.softrig.uuid: takes.missing_file(ob) for ob in characters}
     missing = {uuid: path for uuid, path in paths.items() if path}
     for path in sorted(set(missing.values()) - set(session.missing_bakes.values())):
         log.warning("the bake is missing, the plain pose shows: %s", path)
@@ -63,8 +71,11 @@ def note_borrowed(session: Session) -> None:
 
 
 def tick(session: Session) -> None:
-    """One turn for every character; called by a timer in the window. A render is left alone."""
-    if bpy.app.is_job_running("RENDER"):
+    """One turn for every character; called by a timer in the window.
+
+    A render is left alone, unless it waits for us.
+    """
+    if bpy.app.is_job_running("RENDER") and not session.render_waits:
         return
     if session.rescan or session.now() - session.looked_at > LOOK_SECONDS:
         look_around(session)
@@ -117,8 +128,10 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
         return True
     if objects.mode_of(ob) != entry.mode:
         return True
-    due = due_events(entry, make_wish(entry, ob, scene, at_once=True), session.now())
-    return any(event is not Event.FRAME_READY for event in due)
+    wish = make_wish(session, entry, ob, scene, at_once=True)
+    due = due_events(entry, wish, session.now())
+    shown_later = (Event.FRAME_READY, Event.PROVISIONAL_READY)
+    return any(event not in shown_later for event in due)
 
 
 def ensure_scene(session: Session, scene: Any, record_again: bool = False) -> None:
@@ -159,6 +172,23 @@ def rig_changed(session: Session, scene: Any) -> None:
         ob = objects.find_object(entry)
         if entry.scene_name == scene.name or (ob is not None and objects.is_in(ob, scene)):
             session.dispatch(entry, Event.RIG_CHANGED)
+
+
+def dials_turned(session: Session, scene: Any, ob: Any) -> None:
+    """Something of this object changed: if it was a dial, the shot follows at once."""
+    entry = session.entries.get(ob.softrig.uuid)
+    if entry is not None and entry.shot is not None and entry.scene_name == scene.name:
+        character = objects.find_object(entry)
+        if character is not None and carrier.find_bake(character) is None:
+            turn_dials(session, entry, character, scene)
+
+
+def is_awaited(session: Session) -> bool:
+    """A provisional frame was asked for that is not shown yet."""
+    return any(
+        entry.asked is not None and not entry.answered and entry.state.owed
+        for entry in session.entries.values()
+    )
 
 
 def is_stranger(session: Session, ob: Any) -> bool:

@@ -5,12 +5,14 @@ from typing import Any
 
 import bpy
 
-from . import files, frame, timer, updates
+from . import files, frame, render, timer, updates
 
 HANDLERS: tuple[tuple[str, Any], ...] = (
     ("frame_change_pre", frame.softrig_frame_change_pre),
     ("frame_change_post", frame.softrig_frame_change_post),
-    ("render_init", frame.softrig_render_init),
+    ("render_init", render.softrig_render_init),
+    ("render_complete", render.softrig_render_end),
+    ("render_cancel", render.softrig_render_end),
     ("depsgraph_update_post", updates.softrig_depsgraph_update_post),
     ("load_pre", files.softrig_load_pre),
     ("load_post", files.softrig_load_post),
@@ -39,6 +41,7 @@ def unregister_handlers() -> None:
 
 
 def unregister() -> None:
-    if bpy.app.timers.is_registered(timer.softrig_tick):
-        bpy.app.timers.unregister(timer.softrig_tick)
+    for function in (timer.softrig_tick, timer.softrig_soon):
+        if bpy.app.timers.is_registered(function):
+            bpy.app.timers.unregister(function)
     unregister_handlers()

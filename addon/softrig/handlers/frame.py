@@ -33,12 +33,3 @@ def softrig_frame_change_post(scene: Any, depsgraph: Any = None) -> None:
     session = usable()
     if session is not None and depsgraph is not None and depsgraph.mode == "VIEWPORT":
         watch.compare_scene(session, scene, depsgraph)
-
-
-@persistent
-@guarded
-def softrig_render_init(scene: Any, *_: Any) -> None:
-    """Nobody waits at a farm machine: prepare what was just loaded, read what a script changed."""
-    session = usable()
-    if session is not None and bpy.app.background:
-        watch.ensure_scene(session, scene, record_again=True)

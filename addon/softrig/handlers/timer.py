@@ -8,6 +8,8 @@ from ..blender.status import redraw_panels
 from ..model.schedule import fingerprint
 from .guard import guarded, usable
 
+SOON_SECONDS = 0.015
+
 
 @guarded
 def turn() -> float:
@@ -24,4 +26,22 @@ def turn() -> float:
 
 def softrig_tick() -> float:
     """Never answers None: Blender would forget the timer."""
-    return turn() or 0.5
+    pause = turn() or 0.5
+    hurry()
+    return pause
+
+
+def hurry() -> None:
+    """Somebody looks at a frame that is on its way: the next turns come sooner."""
+    session = usable()
+    if session is None or not watch.is_awaited(session):
+        return
+    if not bpy.app.timers.is_registered(softrig_soon):
+        bpy.app.timers.register(softrig_soon, first_interval=SOON_SECONDS)
+
+
+def softrig_soon() -> float | None:
+    """Ends with the wait."""
+    turn()
+    session = usable()
+    return SOON_SECONDS if session is not None and watch.is_awaited(session) else None

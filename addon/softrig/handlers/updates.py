@@ -1,13 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the artist changes: keys, poses and bones make the tape stale; new objects want a look."""
 
+import threading
 from typing import Any
 
 import bpy
 from bpy.app.handlers import persistent
 
 from ..blender import watch
+from . import timer
 from .guard import guarded, usable
+
+MOVERS = (
+    bpy.types.Action,
+    bpy.types.Armature,
+    bpy.types.Curve,
+    bpy.types.Key,
+    bpy.types.Lattice,
+)
+"""Data whose change may move a skin."""
 
 
 @persistent
@@ -22,6 +33,10 @@ def softrig_depsgraph_update_post(scene: Any, depsgraph: Any = None) -> None:
     objects = [update.id for update in updates if isinstance(update.id, bpy.types.Object)]
     if any(watch.is_stranger(session, ob) for ob in objects):
         session.rescan = True
+    if not bpy.app.background and threading.current_thread() is threading.main_thread():
+        for ob in objects:
+            watch.dials_turned(session, scene, ob)
+        timer.hurry()
 
 
 def is_rig_update(update: Any) -> bool:
@@ -33,4 +48,4 @@ def is_rig_update(update: Any) -> bool:
     if isinstance(identity, bpy.types.Object):
         posed = identity.type == "ARMATURE" and update.is_updated_geometry
         return update.is_updated_transform or posed
-    return isinstance(identity, bpy.types.Action | bpy.types.Armature)
+    return isinstance(identity, MOVERS)

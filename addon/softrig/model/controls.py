@@ -21,6 +21,7 @@ DIALS = (
     ("wind_direction_z", "the wind's direction"),
     ("wind_gusts", "Gusts"),
     ("travel_felt", "Travel Felt"),
+    ("pressure", "Pressure"),
     ("cut", "Cut"),
 )
 """The columns of a row of dials, and how the panel calls them."""
@@ -30,7 +31,8 @@ CUT = len(DIALS) - 1
 
 LARGEST_GRAVITY = 1e6
 LARGEST_WIND = 1e4
-"""Both as in native/src/api; a test compares them."""
+LEAST_PRESSURE, LARGEST_PRESSURE = -0.9, 10.0
+"""All as in native/src/api; a test compares them."""
 
 CUT_MARKER = re.compile(r"cut\b.*", re.IGNORECASE)
 
@@ -71,7 +73,7 @@ def find_cuts(dials: FloatArray, before: float) -> np.ndarray:
 def controls_from_dials(
     dials: FloatArray, first_frame: int, before: float = 1.0, marked: Collection[int] = ()
 ) -> FloatArray:
-    """Rows of (gravity, wind, gusts, travel felt, cut), each within what the library takes.
+    """Rows of (gravity, wind, gusts, travel felt, cut, pressure), within what the library takes.
 
     Nothing is cut at the first row of a shot: its `before` is on.
     """
@@ -82,9 +84,10 @@ def controls_from_dials(
     speed = np.clip(columns[:, 1:2], -LARGEST_WIND, LARGEST_WIND)
     wind = np.divide(direction, length, out=np.zeros_like(direction), where=length > 0.0) * speed
     shares = np.clip(columns[:, 5:7], 0.0, 1.0)
+    pressure = np.clip(columns[:, 7:8], LEAST_PRESSURE, LARGEST_PRESSURE)
     frames = np.arange(first_frame, first_frame + len(dials))
     cuts = find_cuts(dials, before) | np.isin(frames, sorted(marked))
-    rows = np.concatenate([gravity, wind, shares, cuts[:, None]], axis=1)
+    rows = np.concatenate([gravity, wind, shares, cuts[:, None], pressure], axis=1)
     return as_floats(rows + 0.0)  # the library compares bits, and -0 is no change
 
 

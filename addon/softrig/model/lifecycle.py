@@ -35,6 +35,8 @@ class Event(Enum):
     FRAME_MISSED = auto()
     """A frame was asked for that is not ready yet."""
     FRAME_READY = auto()
+    PROVISIONAL_READY = auto()
+    """About what the frame that the artist looks at will be is there."""
     POSTPONED = auto()
     """What stands in the way goes by itself, such as Edit Mode."""
     FAILED = auto()
@@ -52,6 +54,7 @@ class Effect(Enum):
     SET_MAPS = auto()
     SHOW = auto()
     """Write the current frame into the carrier."""
+    SHOW_PROVISIONAL = auto()
     DESTROY = auto()
     """Free what the library holds."""
 
@@ -124,6 +127,10 @@ def _frame_ready(state: State) -> Step:
     return replace(state, owed=False), (Effect.SHOW,)
 
 
+def _provisional_ready(state: State) -> Step:
+    return state, (Effect.SHOW_PROVISIONAL,) if state.owed else ()
+
+
 def _removed(state: State) -> Step:
     return State(), (Effect.DESTROY,)
 
@@ -138,6 +145,7 @@ _STEPS: dict[Event, Callable[[State], Step]] = {
     Event.MAPS_CHANGED: _maps_changed,
     Event.FRAME_MISSED: _frame_missed,
     Event.FRAME_READY: _frame_ready,
+    Event.PROVISIONAL_READY: _provisional_ready,
     Event.REMOVED: _removed,
 }
 

@@ -2,7 +2,9 @@
 """When it is time for what: compares what is with what is wanted, and lets the artist rest."""
 
 from dataclasses import dataclass
+from typing import Any
 
+from ..native.bindings import Mesher
 from ..native.inputs import FrameRange, ShotSettings
 from .controls import Surroundings
 from .lifecycle import Event, Phase
@@ -60,7 +62,31 @@ def due_events(entry: Entry, wish: Wish, now: float) -> list[Event]:
         events.append(Event.SETTINGS_CHANGED)
     elif entry.state.owed and entry.is_ready(wish.frame):
         events.append(Event.FRAME_READY)
+    elif _is_answer(entry, wish):
+        events.append(Event.PROVISIONAL_READY)
     return events
+
+
+def _is_answer(entry: Entry, wish: Wish) -> bool:
+    come = entry.shot_status.provisional_frame if entry.shot_status is not None else None
+    wanted = come is not None and come == entry.asked == looked_at(entry, wish)
+    return wanted and entry.state.owed and not entry.answered
+
+
+def looked_at(entry: Entry, wish: Wish) -> int | None:
+    """The frame of the shot that somebody looks at and waits for; None while it plays."""
+    if entry.frames is None or wish.busy or wish.frame != int(wish.frame):
+        return None
+    return min(max(int(wish.frame), entry.frames.first), entry.frames.last)
+
+
+def provisional_due(entry: Entry, wish: Wish) -> int | None:
+    """The frame to be asked for, or None when there is nothing to ask."""
+    frame = looked_at(entry, wish)
+    waits = entry.state.phase is Phase.LIVE and entry.state.owed and entry.bake is None
+    if not waits or frame is None or frame == entry.asked or entry.is_ready(frame):
+        return None
+    return frame
 
 
 def record_due(entry: Entry, wish: Wish, now: float) -> bool:
@@ -93,14 +119,32 @@ def describe(entry: Entry) -> str:
         early = entry.frames.pre_roll if entry.frames else 0
         ready, count = max(status.ready - early, 0), status.frame_count - early
         if ready < count:
-            return f"Simulating {ready} of {count}"
+            early = "Provisional frame; " if entry.provisional is not None else ""
+            return f"{early}Simulating {ready} of {count}"
         return f"{ready} of {count} frames ready"
     return "Not prepared"
 
 
-def repairs(report: dict[str, float]) -> list[str]:
+def describe_cage(report: dict[str, Any]) -> list[str]:
+    """How large it is, who made it, and why it was not the one that was asked for."""
+    maker = " by TetGen" if report.get("mesher") == Mesher.TETGEN else ""
+    size = f"Cage of {report['nodeCount']} nodes, {report['cellCount']} cells{maker}"
+    return [size, report["mesherNote"]] if report.get("mesherNote") else [size]
+
+
+def repairs(report: dict[str, Any]) -> list[str]:
     """What preparing found in the mesh, in words; empty for a clean one."""
     sentences = (
+        ("closedHoleCount", "{} holes closed"),
+        ("openRimCount", "{} rims left open"),
+        ("sheetCount", "{} sheets made thick"),
+        ("flippedTriangleCount", "{} triangles flipped"),
+        ("turnedPatchCount", "{} parts inside out, turned"),
+        ("duplicateTriangleCount", "{} triangles given twice"),
+        ("weldedVertexCount", "{} vertices welded"),
+        ("swallowedPatchCount", "{} parts inside others left out"),
+        ("cavityCount", "{} hollows"),
+        ("copyCount", "{} cells copied where parts only touch"),
         ("borderEdgeCount", "{} open border edges"),
         ("nonManifoldEdgeCount", "{} edges with more than two faces"),
         ("degenerateTriangleCount", "{} triangles without area"),

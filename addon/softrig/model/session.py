@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The add-on's memory while Blender runs: an entry for each character, known by its uuid.
 
-Holds native ids and numpy buffers, never anything of Blender's. An entry's lock is held while its
-buffer is filled and copied, because renders show frames from another thread.
+Holds native ids and numpy buffers, never anything of Blender's.
 """
 
 import hashlib
 import logging
-import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,109 +16,13 @@ from ..native.arrays import FloatArray
 from ..native.errors import NativeError
 from ..native.inputs import FrameRange, JobStatus, ShotSettings, ShotStatus
 from .checks import check_character, check_frames, check_rows
-from .controls import CUT, Surroundings, check_dials, controls_from_dials, rest_gravity
+from .controls import CUT, check_dials, controls_from_dials, rest_gravity
 from .diagnostics import Finding
-from .lifecycle import Effect, Event, Phase, State, record_again, transition
-from .maps import MapChoice, MapChoices
-from .rig import Character, Shape, TapePlan
+from .entry import BuildInputs, Entry
+from .lifecycle import Effect, Event, Phase, record_again, transition
+from .rig import Character, Shape
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class BuildInputs:
-    """What preparing depends on besides the mesh's shape; when it differs we prepare again."""
-
-    vertex_count: int
-    node_count: int
-    loose_parts: str
-    armatures: tuple[tuple[str, bool], ...] = ()
-    """The armature modifiers and whether each is switched on."""
-    detail: MapChoice = MapChoice()
-    """The one painted map that the cage depends on."""
-
-
-@dataclass
-class Entry:
-    """One character. Ids are opaque; None is "there is none"."""
-
-    uuid: str
-    object_name: str
-    scene_name: str
-    state: State = field(default_factory=State)
-    build: BuildInputs | None = None
-    plan: TapePlan | None = None
-    character: Any = None
-    shot: Any = None
-    bake: Any = None
-    frames: FrameRange | None = None
-    settings: ShotSettings | None = None
-    recorded_until: int = 0
-    """How many frames of the shot, its pre-roll included."""
-    surroundings: Surroundings | None = None
-    """Of the scene, as recorded."""
-    cut_before: float = 1.0
-    """How Cut stands at the last recorded frame."""
-    rest_gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """What the modelled shape yields to: the gravity at the first frame, in skin space."""
-    motion: str = ""
-    """Names what was recorded, for the bake that is made of it."""
-    stale_since: float = 0.0
-    build_changed_at: float | None = None
-    fingerprint: str = ""
-    """Of the shape that was prepared."""
-    maps: MapChoices = MapChoices()
-    maps_fingerprint: str = ""
-    """The painted maps that it has now."""
-    key: str = ""
-    """Names what was prepared, for what is stored."""
-    is_kept: bool = False
-    """What was prepared is stored with the carrier."""
-    wants_anew: bool = False
-    """The artist asked for preparing: what is stored will not do."""
-    mode: str = "OBJECT"
-    """The object's mode at the last look: what was painted or edited is read after leaving it."""
-    steps_scene: bool = False
-    """The rig reads the artist's scene: recording has to step that."""
-    suspected: bool = False
-    """A frame showed another pose than the tape has: nothing else told that the scene is read."""
-    rows: FloatArray | None = None
-    """The tape, to compare what the scene shows."""
-    controls: FloatArray | None = None
-    """What the dials came to beside it."""
-    compared_at: float = -1e9
-    may_step: bool = False
-    """The artist asked for it; recording never moves the scene's frame of its own accord."""
-    blocked: str = ""
-    """Why nothing is shown although all is ready."""
-    elsewhere: str = ""
-    """Why it stands still in the scene that was shown last."""
-    notice: str = ""
-    """What the artist ought to know about the recording."""
-    buffer: FloatArray = field(default_factory=lambda: np.zeros(0, np.float32))
-    job: JobStatus | None = None
-    shot_status: ShotStatus | None = None
-    report: dict[str, float] = field(default_factory=dict)
-    bake_progress: float | None = None
-    lock: threading.RLock = field(default_factory=threading.RLock)
-
-    @property
-    def progress(self) -> float:
-        """Of what the entry is busy with, 0 to 1."""
-        if self.state.phase is Phase.PREPARING:
-            return self.job.progress if self.job else 0.0
-        if self.state.phase is Phase.RECORDING and self.frames:
-            return self.recorded_until / self.frames.shot_count
-        if self.state.phase is Phase.LIVE and self.shot_status:
-            return self.shot_status.ready / self.shot_status.frame_count
-        return 0.0
-
-    def is_ready(self, frame: float) -> bool:
-        """By the last status; frames outside of the range count as their nearest."""
-        if self.frames is None or self.shot_status is None:
-            return False
-        wanted = min(max(frame, self.frames.first), self.frames.last)
-        return self.shot_status.ready > int(np.ceil(wanted)) - self.frames.shot_first
 
 
 class Session:
@@ -147,6 +48,10 @@ class Session:
         """A scene is being stepped for a recording: its events are none of ours."""
         self.in_handler = False
         """Blender waits for us: its scene must not be stepped now."""
+        self.render_waits = False
+        """A render waits, in its own thread, for what the heartbeat does."""
+        self.render_problems: list[str] = []
+        """Why the last render did not show what it should."""
         self.rescan = True
         """Objects came, went or were duplicated since the last look."""
         self.last_scene = ""
@@ -192,7 +97,7 @@ class Session:
         entry.build_changed_at = None
         entry.fingerprint = shape.fingerprint()
         entry.maps_fingerprint = shape.maps_fingerprint()
-        entry.key = shape.key(build.node_count)
+        entry.key = shape.key(build.node_count, build.mesher)
         entry.is_kept = False
         entry.plan = shape.tape_plan
         entry.buffer = np.zeros(3 * shape.vertex_count, np.float32)
@@ -201,9 +106,10 @@ class Session:
         """Whether these maps are others than it had."""
         if shape.maps_fingerprint() == entry.maps_fingerprint:
             return False
+        entry.asked = None
         self.api.set_maps(entry.character, shape.maps, shape.vertex_count)
         entry.maps_fingerprint = shape.maps_fingerprint()
-        entry.key = shape.key(entry.build.node_count)
+        entry.key = shape.key(entry.build.node_count, entry.build.mesher)
         entry.is_kept = False
         return True
 
@@ -225,8 +131,20 @@ class Session:
         entry.shot = self.api.create_shot(entry.character, frames, settings)
         entry.shot_status = self.api.shot_status(entry.shot)
 
-    def write_rows(self, entry: Entry, rows: FloatArray, dials: FloatArray | None = None) -> int:
+    def follow_skin(self, entry: Entry, rest: FloatArray) -> None:
+        """Something else than bones moves it: `skins` come with the rows of the tape."""
+        self.api.follow_skin(entry.shot, rest)
+
+    def write_rows(
+        self,
+        entry: Entry,
+        rows: FloatArray,
+        dials: FloatArray | None = None,
+        skins: FloatArray | None = None,
+    ) -> int:
         """The next rows of the tape; how many frames are still missing."""
+        if skins is not None:
+            self._write_skins(entry, skins)
         self._write(entry, rows, dials)
         return entry.frames.shot_count - entry.recorded_until
 
@@ -237,6 +155,15 @@ class Session:
         end = entry.frames.shot_first + entry.recorded_until + len(rows)
         return self._write(entry, rows, dials) < end
 
+    def _write_skins(self, entry: Entry, skins: FloatArray) -> None:
+        """Before the rows: the worker begins with those."""
+        if entry.skins is None or entry.recorded_until == 0:
+            entry.skins = hashlib.blake2b(digest_size=16)
+        entry.skins.update(skins.tobytes())
+        first = entry.frames.shot_first + entry.recorded_until
+        if self.api.write_skin(entry.shot, first, skins) < first + len(skins):
+            entry.asked = None
+
     def _write(self, entry: Entry, rows: FloatArray, dials: FloatArray | None) -> int:
         """Dials go first: the worker begins with the rows of the rig."""
         assert entry.frames is not None and entry.plan is not None
@@ -245,6 +172,8 @@ class Session:
         if dials is not None:
             self._write_dials(entry, rows, dials)
         changed = self.api.write_tape(entry.shot, first, rows)
+        if changed < first + len(rows):
+            entry.asked = None
         self._keep_rows(entry, rows)
         return changed
 
@@ -274,6 +203,7 @@ class Session:
         """The tape is whole."""
         digest = hashlib.blake2b(entry.rows.tobytes(), digest_size=16)
         digest.update(entry.controls.tobytes() if entry.controls is not None else b"")
+        digest.update(entry.skins.digest() if entry.skins is not None else b"")
         entry.motion = digest.hexdigest()
 
     def bake_source(self, entry: Entry) -> str:
@@ -290,7 +220,7 @@ class Session:
             self.dispatch(entry, Event.RIG_CHANGED)
 
     def set_params(self, entry: Entry, settings: ShotSettings) -> None:
-        entry.settings = settings
+        entry.settings, entry.asked = settings, None
         self.api.set_params(entry.shot, settings)
         entry.shot_status = self.api.shot_status(entry.shot)
 
@@ -310,9 +240,22 @@ class Session:
         self.api.wait_frame(entry.shot, int(np.ceil(frame)), wait_seconds)
         return self.api.read_offsets(entry.shot, frame, entry.buffer)
 
-    def start_bake(self, entry: Entry, path: str) -> None:
+    def ask_provisional(self, entry: Entry, frame: int) -> None:
+        """About what a frame will be that is not ready yet, before those up to it are."""
+        entry.asked, entry.answered = frame, False
+        self.api.ask_provisional(entry.shot, frame)
+
+    def read_provisional(self, entry: Entry) -> bool:
+        """Fills the entry's buffer; zeros and False when the shot changed meanwhile."""
+        entry.answered = True
+        return self.api.read_provisional(entry.shot, entry.asked, entry.buffer)
+
+    def start_bake(
+        self, entry: Entry, path: str, frames: FrameRange | None = None, kept_path: str = ""
+    ) -> None:
+        """All frames of the shot, or some of them."""
         self.end_bake(entry)
-        entry.bake = self.api.start_bake(entry.shot, path, entry.frames)
+        entry.bake = self.api.start_bake(entry.shot, path, frames or entry.frames, kept_path)
         entry.bake_progress = 0.0
 
     def poll_bake(self, entry: Entry) -> JobStatus:
@@ -321,7 +264,7 @@ class Session:
         return status
 
     def end_bake(self, entry: Entry) -> None:
-        """Cancels it if it runs; the file that was there before stays."""
+        """Cancels it if it runs; the file that was there before stays, and what is kept too."""
         bake, entry.bake, entry.bake_progress = entry.bake, None, None
         self._destroy(self.api.destroy_bake, bake)
 
@@ -329,7 +272,7 @@ class Session:
         self.end_bake(entry)
         with entry.lock:
             shot, entry.shot, entry.shot_status = entry.shot, None, None
-            entry.recorded_until = 0
+            entry.recorded_until, entry.asked, entry.provisional = 0, None, None
             self._destroy(self.api.destroy_shot, shot)
 
     def release(self, entry: Entry) -> None:
@@ -338,7 +281,7 @@ class Session:
             return
         self.close_shot(entry)
         character, entry.character = entry.character, None
-        entry.frames = entry.rows = entry.controls = entry.surroundings = None
+        entry.frames = entry.rows = entry.controls = entry.surroundings = entry.skins = None
         entry.suspected = False
         entry.job = None
         entry.report = {}

@@ -2,6 +2,7 @@
 """The library as Python sees it: plain data in, plain data out, ids as opaque values."""
 
 import ctypes
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,16 @@ from . import bindings
 from .arrays import FloatArray, float_pointer, int_pointer
 from .errors import NotReadyError, error_from_result, sentence
 from .inputs import CharacterInput, FrameRange, JobStatus, MapsInput, ShotSettings, ShotStatus
-from .library import find_library, load_library
+from .library import find_helper, find_library, load_library
+from .weights import WeightsCalls
 
 
-class Api:
+class Api(WeightsCalls):
     """Calls of one loaded library. A test hands the session another object with these methods."""
 
     def __init__(self, path: Path | None = None) -> None:
         self._lib = load_library(path or find_library())
+        self._helper = find_helper(self._lib)
 
     def version(self) -> str:
         version = self._lib.srGetVersion()
@@ -38,6 +41,8 @@ class Api:
         definition.skinTriangles = int_pointer(data.skin_triangles)
         definition.skinTriangleCount = len(data.skin_triangles) // 3
         definition.targetNodeCount = data.target_node_count
+        definition.mesher = data.mesher
+        definition.tetgenProgram = os.fsencode(self._helper)
         _set_maps(definition.maps, data.maps)
         if data.bone_count:
             _set_bones(definition, data)
@@ -74,10 +79,11 @@ class Api:
         self._lib.srCharacter_GetStatus(character, ctypes.byref(status))
         return _job_status(status)
 
-    def character_report(self, character: Any) -> dict[str, float]:
+    def character_report(self, character: Any) -> dict[str, Any]:
         report = bindings.CharacterReport()
         self._lib.srCharacter_GetReport(character, ctypes.byref(report))
-        return {name: getattr(report, name) for name, *_ in report._fields_}
+        values = {name: getattr(report, name) for name, *_ in report._fields_}
+        return {**values, "mesherNote": report.mesherNote.decode("utf-8", "replace")}
 
     def create_shot(self, character: Any, frames: FrameRange, settings: ShotSettings) -> Any:
         definition = self._lib.srDefaultShotDef()
@@ -101,15 +107,30 @@ class Api:
         )
         return changed.value
 
+    def follow_skin(self, shot: Any, rest: FloatArray) -> None:
+        """What `write_skin` records counts; `rest` is the skin that was prepared."""
+        self._lib.srShot_FollowSkin(shot, float_pointer(rest), len(rest) // 3)
+
+    def write_skin(self, shot: Any, first_frame: int, rows: FloatArray) -> int:
+        """Rows are (frames, 3 a vertex). The first frame that differs from what was there."""
+        changed = ctypes.c_int32()
+        self._lib.srShot_WriteSkin(
+            shot, first_frame, len(rows), float_pointer(rows), rows.size, ctypes.byref(changed)
+        )
+        return changed.value
+
     def write_controls(self, shot: Any, first_frame: int, rows: FloatArray) -> int:
-        """Rows are (frames, 9): gravity, wind, gusts, travel felt, cut. The first that differs."""
+        """Rows are (frames, 10): gravity, wind, gusts, travel felt, cut, pressure.
+
+        Answers the first that differs.
+        """
         changed = ctypes.c_int32()
         block = (bindings.FrameControls * len(rows))()
         table = np.frombuffer(block, np.dtype(bindings.FrameControls))
         table["structSize"] = ctypes.sizeof(bindings.FrameControls)
         table["gravity"], table["wind"] = rows[:, 0:3], rows[:, 3:6]
         table["windGusts"], table["travelFelt"] = rows[:, 6], rows[:, 7]
-        table["isCut"] = rows[:, 8] > 0.5
+        table["isCut"], table["pressure"] = rows[:, 8] > 0.5, rows[:, 9]
         self._lib.srShot_WriteControls(shot, first_frame, len(rows), block, ctypes.byref(changed))
         return changed.value
 
@@ -130,6 +151,7 @@ class Api:
             seconds=status.simulationSeconds,
             loop_seam=status.loopSeam,
             loop_rounds=status.loopRounds,
+            provisional_frame=status.provisionalFrame if status.hasProvisional else None,
             message=str(error_from_result(status.result, "")) if status.result else "",
         )
 
@@ -149,17 +171,33 @@ class Api:
             return False
         return True
 
+    def ask_provisional(self, shot: Any, frame: int) -> None:
+        """About what this frame will be, before the frames up to it are done; see the status."""
+        self._lib.srShot_AskProvisional(shot, frame)
+
+    def read_provisional(self, shot: Any, frame: int, offsets: FloatArray) -> bool:
+        """As `read_offsets`, of the provisional frame."""
+        try:
+            pointer = float_pointer(offsets)
+            self._lib.srShot_ReadProvisional(shot, frame, pointer, len(offsets) // 3)
+        except NotReadyError:
+            return False
+        return True
+
     def state_hash(self, shot: Any, frame: int) -> int:
         value = ctypes.c_uint64()
         self._lib.srShot_GetStateHash(shot, frame, ctypes.byref(value))
         return value.value
 
-    def start_bake(self, shot: Any, path: str, frames: FrameRange) -> Any:
+    def start_bake(self, shot: Any, path: str, frames: FrameRange, kept_path: str = "") -> Any:
+        """With `kept_path` it goes on from the frames that an earlier bake left there."""
         definition = self._lib.srDefaultBakeDef()
         definition.shot = shot
         definition.path = path.encode("utf-8")
         definition.firstFrame = frames.first
         definition.frameCount = frames.count
+        if kept_path:
+            definition.checkpointPath = kept_path.encode("utf-8")
         bake = bindings.BakeId()
         self._lib.srStartBake(ctypes.byref(definition), ctypes.byref(bake))
         return bake

@@ -12,6 +12,7 @@ SR_ABI_VERSION = 3
 SR_NULL_INDEX = -1
 SR_MESHER_NOTE_SIZE = 160
 SR_DIHEDRAL_BINS = 18
+SR_ASPECT_BINS = 10
 
 
 class Result(enum.IntEnum):
@@ -108,6 +109,13 @@ class BakeId(ctypes.Structure):
     )
 
 
+class WeightsId(ctypes.Structure):
+    _fields_ = (
+        ("index1", ctypes.c_uint32),
+        ("generation", ctypes.c_uint32),
+    )
+
+
 class JobStatus(ctypes.Structure):
     _fields_ = (
         ("phase", ctypes.c_int32),
@@ -153,6 +161,10 @@ class CharacterDef(ctypes.Structure):
         ("cageCellCount", ctypes.c_int32),
         ("targetNodeCount", ctypes.c_int32),
         ("maps", CharacterMaps),
+        ("largestHole", ctypes.c_float),
+        ("sheetThickness", ctypes.c_float),
+        ("fillsHollows", ctypes.c_bool),
+        ("joinsTouching", ctypes.c_bool),
         ("mesher", ctypes.c_int32),
         ("tetgenProgram", ctypes.c_char_p),
     )
@@ -187,6 +199,22 @@ class CharacterReport(ctypes.Structure):
         ("mapsSeconds", ctypes.c_float),
         ("totalSeconds", ctypes.c_float),
         ("peakMegabytes", ctypes.c_float),
+        ("weldedVertexCount", ctypes.c_int32),
+        ("duplicateTriangleCount", ctypes.c_int32),
+        ("flippedTriangleCount", ctypes.c_int32),
+        ("turnedPatchCount", ctypes.c_int32),
+        ("closedHoleCount", ctypes.c_int32),
+        ("openRimCount", ctypes.c_int32),
+        ("sheetCount", ctypes.c_int32),
+        ("swallowedPatchCount", ctypes.c_int32),
+        ("cavityCount", ctypes.c_int32),
+        ("skinPieceCount", ctypes.c_int32),
+        ("cagePieceCount", ctypes.c_int32),
+        ("copyCount", ctypes.c_int32),
+        ("removedCellCount", ctypes.c_int32),
+        ("cellSize", ctypes.c_float),
+        ("insideVolume", ctypes.c_float),
+        ("aspectCounts", ctypes.c_int32 * 10),
         ("mesher", ctypes.c_int32),
         ("mesherNote", ctypes.c_char * 160),
     )
@@ -199,6 +227,7 @@ class BakeDef(ctypes.Structure):
         ("path", ctypes.c_char_p),
         ("firstFrame", ctypes.c_int32),
         ("frameCount", ctypes.c_int32),
+        ("checkpointPath", ctypes.c_char_p),
     )
 
 
@@ -241,6 +270,8 @@ class ShotStatus(ctypes.Structure):
         ("loopSeam", ctypes.c_float),
         ("loopRounds", ctypes.c_int32),
         ("result", ctypes.c_int32),
+        ("hasProvisional", ctypes.c_bool),
+        ("provisionalFrame", ctypes.c_int32),
     )
 
 
@@ -251,6 +282,7 @@ class FrameControls(ctypes.Structure):
         ("wind", ctypes.c_float * 3),
         ("windGusts", ctypes.c_float),
         ("travelFelt", ctypes.c_float),
+        ("pressure", ctypes.c_float),
         ("isCut", ctypes.c_bool),
     )
 
@@ -265,6 +297,42 @@ class FrameStats(ctypes.Structure):
     )
 
 
+class WeightsDef(ctypes.Structure):
+    _fields_ = (
+        ("structSize", ctypes.c_size_t),
+        ("skinPositions", ctypes.POINTER(ctypes.c_float)),
+        ("skinVertexCount", ctypes.c_int32),
+        ("skinTriangles", ctypes.POINTER(ctypes.c_int32)),
+        ("skinTriangleCount", ctypes.c_int32),
+        ("points", ctypes.POINTER(ctypes.c_float)),
+        ("pointColumns", ctypes.POINTER(ctypes.c_int32)),
+        ("pointCount", ctypes.c_int32),
+        ("elements", ctypes.POINTER(ctypes.c_int32)),
+        ("elementCount", ctypes.c_int32),
+        ("columnCount", ctypes.c_int32),
+        ("mirrorColumns", ctypes.POINTER(ctypes.c_int32)),
+        ("targetNodeCount", ctypes.c_int32),
+        ("tolerance", ctypes.c_float),
+    )
+
+
+class WeightsReport(ctypes.Structure):
+    _fields_ = (
+        ("nodeCount", ctypes.c_int32),
+        ("cellCount", ctypes.c_int32),
+        ("outsideColumnCount", ctypes.c_int32),
+        ("orphanCount", ctypes.c_int32),
+        ("mirroredVertexCount", ctypes.c_int32),
+        ("iterationCount", ctypes.c_int32),
+        ("primalResidual", ctypes.c_float),
+        ("dualResidual", ctypes.c_float),
+        ("energy", ctypes.c_float),
+        ("isConverged", ctypes.c_bool),
+        ("cageSeconds", ctypes.c_float),
+        ("weightsSeconds", ctypes.c_float),
+    )
+
+
 # in the order of the headers, by their names in C
 STRUCTS: dict[str, type[ctypes.Structure]] = {
     "srVersion": Version,
@@ -273,6 +341,7 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "srCharacterId": CharacterId,
     "srShotId": ShotId,
     "srBakeId": BakeId,
+    "srWeightsId": WeightsId,
     "srJobStatus": JobStatus,
     "srCharacterMaps": CharacterMaps,
     "srCharacterDef": CharacterDef,
@@ -283,6 +352,8 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "srShotStatus": ShotStatus,
     "srFrameControls": FrameControls,
     "srFrameStats": FrameStats,
+    "srWeightsDef": WeightsDef,
+    "srWeightsReport": WeightsReport,
 }
 
 # name: (type of the result, types of the arguments)
@@ -350,6 +421,18 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
             ctypes.POINTER(ctypes.c_int32),
         ),
     ),
+    "srShot_FollowSkin": (ctypes.c_int32, (ShotId, ctypes.POINTER(ctypes.c_float), ctypes.c_int32)),
+    "srShot_WriteSkin": (
+        ctypes.c_int32,
+        (
+            ShotId,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_float),
+            ctypes.c_int64,
+            ctypes.POINTER(ctypes.c_int32),
+        ),
+    ),
     "srDefaultFrameControls": (FrameControls, ()),
     "srShot_WriteControls": (
         ctypes.c_int32,
@@ -368,6 +451,11 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ctypes.c_int32,
         (ShotId, ctypes.c_double, ctypes.POINTER(ctypes.c_float), ctypes.c_int32),
     ),
+    "srShot_AskProvisional": (ctypes.c_int32, (ShotId, ctypes.c_int32)),
+    "srShot_ReadProvisional": (
+        ctypes.c_int32,
+        (ShotId, ctypes.c_int32, ctypes.POINTER(ctypes.c_float), ctypes.c_int32),
+    ),
     "srShot_ReadNodes": (
         ctypes.c_int32,
         (ShotId, ctypes.c_int32, ctypes.c_bool, ctypes.POINTER(ctypes.c_float), ctypes.c_int32),
@@ -377,6 +465,16 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
         ctypes.c_int32,
         (ShotId, ctypes.c_int32, ctypes.POINTER(ctypes.c_uint64)),
     ),
+    "srDefaultWeightsDef": (WeightsDef, ()),
+    "srStartWeights": (ctypes.c_int32, (ctypes.POINTER(WeightsDef), ctypes.POINTER(WeightsId))),
+    "srWeights_GetStatus": (ctypes.c_int32, (WeightsId, ctypes.POINTER(JobStatus))),
+    "srWeights_Wait": (ctypes.c_int32, (WeightsId, ctypes.c_double)),
+    "srWeights_GetReport": (ctypes.c_int32, (WeightsId, ctypes.POINTER(WeightsReport))),
+    "srWeights_Read": (
+        ctypes.c_int32,
+        (WeightsId, ctypes.POINTER(ctypes.c_float), ctypes.c_int32, ctypes.c_int32),
+    ),
+    "srDestroyWeights": (ctypes.c_int32, (WeightsId,)),
 }
 
 

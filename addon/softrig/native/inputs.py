@@ -36,6 +36,7 @@ class CharacterInput:
     space_to_skin: FloatArray
     target_node_count: int
     maps: MapsInput = MapsInput()
+    mesher: int = 0
 
     @property
     def vertex_count(self) -> int:
@@ -123,5 +124,7 @@ class ShotStatus:
     loop_seam: float = 0.0
     """The largest jump where a loop closes, as a share of the character's size."""
     loop_rounds: int = 0
+    provisional_frame: int | None = None
+    """About what a frame will be that is not ready: `Api.read_provisional`."""
     message: str = ""
     """Why the flesh keeps to its pose from the last ready frame on; empty when it does not."""

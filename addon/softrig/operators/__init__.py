@@ -1,14 +1,39 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Doors that the artist presses. Each gathers, calls one use case, reports, and returns."""
 
-from . import add, bake, cut, export, fix, paint, presets, record, remove
+from . import (
+    add,
+    bake,
+    bake_keys,
+    bake_takes,
+    cut,
+    export,
+    farm,
+    fix,
+    paint,
+    presets,
+    record,
+    remove,
+    weigh,
+)
 
 CLASSES = (
     add.SOFTRIG_OT_add,
     record.SOFTRIG_OT_prepare,
     record.SOFTRIG_OT_record,
     bake.SOFTRIG_OT_bake,
+    bake.SOFTRIG_OT_bake_all,
     bake.SOFTRIG_OT_free_bake,
+    bake.SOFTRIG_OT_free_all,
+    bake_takes.SOFTRIG_OT_bake_take,
+    bake_takes.SOFTRIG_OT_show_take,
+    bake_takes.SOFTRIG_OT_mix_take,
+    bake_takes.SOFTRIG_OT_remove_take,
+    bake_takes.SOFTRIG_OT_use_bake,
+    bake_keys.SOFTRIG_OT_bake_keys,
+    bake_keys.SOFTRIG_OT_free_keys,
+    bake_keys.SOFTRIG_OT_export_motion,
+    farm.SOFTRIG_OT_farm,
     remove.SOFTRIG_OT_remove,
     export.SOFTRIG_OT_export_rig,
     presets.SOFTRIG_OT_apply_tissue,
@@ -19,4 +44,5 @@ CLASSES = (
     paint.SOFTRIG_OT_paint,
     cut.SOFTRIG_OT_cut_marker,
     fix.SOFTRIG_OT_fix,
+    weigh.SOFTRIG_OT_weigh,
 )

@@ -1,53 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bake: the whole shot into a point cache that plays without us. Free Bake: back to live."""
+"""Bake, Bake All: shots into point caches that play without us. Free Bake, Free All: live again."""
 
-from pathlib import Path
 from typing import Any
 
 import bpy
+from bpy.props import StringProperty
 
-from ..blender import carrier, examine, objects, show, stage
-from ..model.lifecycle import Event, Phase
+from ..blender import carrier, objects, show, stage, takes
+from ..blender.bake import BakeRun, BakeWish, kept_sentence
+from ..model.baking import MAIN, clean_take, describe_bake
 from ..model.rig import RefusalError
-from ..model.session import current
 from ..native.errors import NativeError
-from .job import Job, entry_of, poll_character, usable_session
+from .job import Job, poll_character, poll_library, usable_session
+
+FRAMES_TEXT = "Frames to write, such as 1-100; all frames of the scene when empty"
 
 
-def bake_path(ob: Any) -> str:
-    """Beside the file, so that both can be sent away; a temporary folder while it is unsaved."""
-    name = f"{bpy.path.clean_name(ob.name)}_{ob.softrig.uuid[:8]}.pc2"
-    if bpy.data.filepath:
-        return f"//softrig/{name}"
-    return str(Path(bpy.app.tempdir) / name)
+class BakeJob(Job):
+    """Bakes one character after the other, in turns. All are kept that came to their end."""
 
-
-def make_folder(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except FileExistsError as error:
-        raise RefusalError(
-            f"A file lies where the folder for bakes belongs: {folder}. Move or rename that file."
-        ) from error
-    except OSError as error:
-        raise RefusalError(
-            f"The folder for bakes cannot be made: {folder}: {error.strerror}. "
-            f"Save the .blend where you may write, then bake again."
-        ) from error
-
-
-class SOFTRIG_OT_bake(Job, bpy.types.Operator):
-    bl_idname = "softrig.bake"
-    bl_label = "Bake"
-    bl_description = (
-        "Write the motion of all frames to a file beside the .blend. It plays and renders "
-        "on any computer, without this add-on. Esc cancels"
-    )
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return poll_character(cls, context)
+    run: BakeRun | None = None
 
     def execute(self, context: Any) -> set[str]:
         if not self.begin(context):
@@ -63,75 +35,94 @@ class SOFTRIG_OT_bake(Job, bpy.types.Operator):
             return self.execute(context)
         return self.start_job(context) if self.begin(context) else {"CANCELLED"}
 
-    def begin(self, context: Any) -> bool:
-        ob = context.object
-        self.uuid, self.path, self.started = ob.softrig.uuid, bake_path(ob), False
-        entry = entry_of(usable_session(), ob, context.scene)
-        if entry.state.phase is Phase.ABSENT or entry.state.is_refused:
-            stage.happen(usable_session(), entry, ob, context.scene, Event.WANTED)
-        else:
-            usable_session().dispatch(entry, Event.RIG_CHANGED)
-            stage.notice_edits(usable_session(), entry, ob, context.scene)
-        stage.follow(usable_session(), entry, context.scene)
-        if not bpy.data.filepath:
+    def begin_with(self, context: Any, chosen: list[Any], wish: BakeWish) -> bool:
+        self.wish, self.waiting, self.run = wish, [ob.softrig.uuid for ob in chosen], None
+        self.total = len(self.waiting)
+        if not bpy.data.filepath and not wish.folder:
             self.report({"WARNING"}, "Save the file and bake again to keep the bake after quitting")
-        return True
+        return bool(self.waiting)
 
     def turn(self, context: Any) -> set[str] | None:
-        session = usable_session()
-        entry = session.entries.get(self.uuid)
-        ob = objects.find_object(entry) if entry else None
-        scene = objects.scene_of(ob, entry.scene_name) if ob else None
-        if scene is None:
-            return {"CANCELLED"}
         try:
-            return self.bake(session, entry, ob, scene)
+            if self.run is None:
+                return self.next_run()
+            if not self.run.turn():
+                return None
         except (NativeError, RefusalError) as error:
-            return self.refuse(str(error))
+            return self.refuse(error)
+        self.run = None
+        return None if self.waiting else {"FINISHED"}
 
-    def bake(self, session: Any, entry: Any, ob: Any, scene: Any) -> set[str] | None:
-        problem = carrier.find_problem(ob) or carrier.bake_problem(objects.frames_of(scene))
-        if problem:
-            return self.refuse(problem)
-        if not self.started:
-            entry.may_step = True
-            if stage.settle(session, entry, ob, scene):
-                target = Path(bpy.path.abspath(self.path))
-                make_folder(target.parent)
-                session.start_bake(entry, str(target))
-                self.started = True
-            return self.refuse(entry.state.message) if entry.state.is_refused else None
-        if entry.bake is None:
-            return self.refuse("The scene changed while baking. Bake again.")
-        status = session.poll_bake(entry)
-        if status.running:
-            return None
-        if status.failed:
-            return self.refuse(status.message)
-        session.end_bake(entry)
-        if carrier.is_lost(ob):
-            return self.refuse(carrier.LOST)
-        if len(ob.data.vertices) != entry.build.vertex_count:
-            return self.refuse("The mesh changed while baking. Bake again.")
-        carrier.attach_bake(ob, self.path, entry.frames)
-        examine.sign_bake(session, entry, ob)
-        session.missing_bakes.pop(self.uuid, None)
-        return {"FINISHED"}
+    def next_run(self) -> set[str] | None:
+        uuid = self.waiting.pop(0)
+        for ob in objects.all_characters():
+            scene = objects.scene_of(ob, bpy.context.scene.name)
+            if ob.softrig.uuid == uuid and scene is not None:
+                self.run = BakeRun(usable_session(), ob, scene, self.wish)
+                return None
+        return None if self.waiting else {"CANCELLED"}
 
-    def refuse(self, message: str) -> set[str]:
+    def refuse(self, error: Exception) -> set[str]:
+        name = f"{self.run.name}: " if self.run is not None and self.total > 1 else ""
         self.give_up(None)
-        self.report({"ERROR"}, message)
+        self.report({"ERROR"}, f"{name}{error}")
         return {"CANCELLED"}
 
     def give_up(self, context: Any) -> None:
-        session = current()
-        entry = session.entries.get(self.uuid) if session else None
-        if entry is not None:
-            session.end_bake(entry)
+        if self.run is not None:
+            self.run.stop()
+
+    def cancelled_text(self) -> str:
+        return kept_sentence(self.run.path) or "Cancelled" if self.run is not None else "Cancelled"
 
     def progress_text(self) -> str:
-        entry = current().entries.get(self.uuid)
-        return f"Baking, {100.0 * (entry.bake_progress or 0.0):.0f} %" if entry else "Baking"
+        text = self.run.progress_text() if self.run is not None else describe_bake(0.0, None)
+        number = self.total - len(self.waiting)
+        return f"{text} ({number} of {self.total})" if self.total > 1 else text
+
+
+class SOFTRIG_OT_bake(BakeJob, bpy.types.Operator):
+    bl_idname = "softrig.bake"
+    bl_label = "Bake"
+    bl_description = (
+        "Write the motion of all frames to a file beside the .blend. It plays and renders "
+        "on any computer, without this add-on. Esc stops; the next bake goes on from there"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    take: StringProperty(name="Take", default=MAIN, options={"SKIP_SAVE"})
+    frames: StringProperty(name="Frames", description=FRAMES_TEXT, options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_character(cls, context)
+
+    def begin(self, context: Any) -> bool:
+        wish = BakeWish(take=clean_take(self.take), frames=self.frames)
+        return self.begin_with(context, [context.object], wish)
+
+
+class SOFTRIG_OT_bake_all(BakeJob, bpy.types.Operator):
+    bl_idname = "softrig.bake_all"
+    bl_label = "Bake All"
+    bl_description = "Bake each character of this scene, one after the other. Esc stops"
+    bl_options = {"REGISTER", "UNDO"}
+
+    frames: StringProperty(name="Frames", description=FRAMES_TEXT, options={"SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_library(cls)
+
+    def begin(self, context: Any) -> bool:
+        chosen = characters_of(context.scene)
+        if not chosen:
+            self.report({"ERROR"}, "No mesh of this scene has Softrig")
+        return self.begin_with(context, chosen, BakeWish(frames=self.frames))
+
+
+def characters_of(scene: Any) -> list[Any]:
+    return [ob for ob in objects.all_characters() if objects.is_in(ob, scene)]
 
 
 class SOFTRIG_OT_free_bake(bpy.types.Operator):
@@ -148,13 +139,33 @@ class SOFTRIG_OT_free_bake(bpy.types.Operator):
         return poll_character(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        carrier.free_bake(context.object)
-        session = usable_session()
-        session.rescan = True
-        entry = session.entries.get(context.object.softrig.uuid)
-        if entry is not None:
-            # what was edited or painted while the bake played
-            stage.notice_edits(session, entry, context.object, context.scene)
-            frame = objects.shown_frame(context.scene)
-            show.show_object(session, entry, context.object, frame)
+        free(context.object, context.scene)
         return {"FINISHED"}
+
+
+class SOFTRIG_OT_free_all(bpy.types.Operator):
+    bl_idname = "softrig.free_all"
+    bl_label = "Free All"
+    bl_description = "Let each character of this scene play live again. The files stay on disk"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_library(cls)
+
+    def execute(self, context: Any) -> set[str]:
+        for ob in characters_of(context.scene):
+            if carrier.find_bake(ob) is not None:
+                free(ob, context.scene)
+        return {"FINISHED"}
+
+
+def free(ob: Any, scene: Any) -> None:
+    takes.free(ob)
+    session = usable_session()
+    session.rescan = True
+    entry = session.entries.get(ob.softrig.uuid)
+    if entry is not None:
+        # what was edited or painted while the bake played
+        stage.notice_edits(session, entry, ob, scene)
+        show.show_object(session, entry, ob, objects.shown_frame(scene))

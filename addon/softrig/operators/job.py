@@ -53,7 +53,7 @@ class Job:
         if event.type == "ESC" and event.value == "PRESS":
             self.give_up(context)
             self.end_job(context)
-            self.report({"INFO"}, "Cancelled")
+            self.report({"INFO"}, self.cancelled_text())
             return {"CANCELLED"}
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
@@ -69,6 +69,9 @@ class Job:
         """Blender ends us: another file, or it quits."""
         self.give_up(context)
         self.end_job(context)
+
+    def cancelled_text(self) -> str:
+        return "Cancelled"
 
     def end_job(self, context: Any) -> None:
         bpy.context.window_manager.event_timer_remove(self._timer)

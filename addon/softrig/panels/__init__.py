@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Doors that the artist sees: they draw properties and the session's status, no more."""
 
-from . import character, dials, main, paint, presets
+from . import bake, character, dials, main, paint, presets, weights
 
 CLASSES = (
     presets.SOFTRIG_MT_presets,
@@ -12,6 +12,9 @@ CLASSES = (
     dials.SOFTRIG_PT_time,
     paint.SOFTRIG_PT_paint,
     character.SOFTRIG_PT_bake,
+    bake.SOFTRIG_PT_takes,
+    bake.SOFTRIG_PT_elsewhere,
     dials.SOFTRIG_PT_advanced,
     character.SOFTRIG_PT_report,
+    weights.SOFTRIG_PT_weights,
 )

@@ -25,6 +25,10 @@ class SOFTRIG_PT_shape(CharacterPanel, bpy.types.Panel):
     def draw(self, context: Any) -> None:
         column, settings = two_columns(self.layout), context.object.softrig
         column.prop(settings, "volume")
+        keyed = two_columns(self.layout, keyed=True)
+        keyed.active = settings.volume > 0.0 and settings.solver == SOLVERS[0].key
+        keyed.prop(settings, "pressure")
+        column = two_columns(self.layout)
         column.prop(settings, "pose_correction", text="Correction")
         column.prop(settings, "density", text="Weight")
 
@@ -89,6 +93,7 @@ class SOFTRIG_PT_advanced(CharacterPanel, bpy.types.Panel):
         column.prop(settings, "stiffness_kpa", text="Young (kPa)")
         column.prop(settings, "substeps")
         column.prop(settings, "cage_nodes")
+        column.prop(settings, "mesher")
         column.prop(settings, "loose_parts")
         column.prop(settings, "step_scene")
         layout.separator()

@@ -29,6 +29,8 @@ class SOFTRIG_PT_main(SoftrigPanel, bpy.types.Panel):
     def draw(self, context: Any) -> None:
         session, ob = current(), context.object
         layout = self.layout
+        for problem in session.render_problems if session is not None else ():
+            draw_text(layout.box(), context, f"The last render is not right: {problem}", "ERROR")
         if session is not None and session.fault:
             draw_text(layout.box(), context, f"A fault in Softrig: {session.fault}", "ERROR")
         if session is None or session.problem:

@@ -17,6 +17,9 @@ typedef struct srBakeDef {
                         ///< followed; what is there and is not a plain file is refused.
     int32_t firstFrame; ///< The range must be within the shot's.
     int32_t frameCount;
+    const char* checkpointPath; ///< UTF-8; null (the default) is none. A file that the simulated frames are
+                                ///< kept in until the whole shot is baked, so that a bake that was cancelled,
+                                ///< killed or out of disk goes on where it stood, with the same bits.
 } srBakeDef;
 
 SR_API srBakeDef srDefaultBakeDef(void);
@@ -25,6 +28,12 @@ SR_API srBakeDef srDefaultBakeDef(void);
 /// fails with `sr_errorInvalidValue` at a frame that is not recorded, and with `sr_errorCancelled` when
 /// frames that were ready become void meanwhile (other dials, other motion): a file never mixes two states of
 /// a shot.
+///
+/// With a checkpoint: frames that it has of this very shot (character, motion and dials to the bit) are taken
+/// from there instead of being simulated again; what it has of another is dropped; damaged bytes are dropped
+/// with all behind them. Each further frame is added to it, those before `firstFrame` too. The file is
+/// removed when the bake of the whole shot ends well and is kept otherwise. `sr_errorFile` while another bake
+/// has it.
 SR_API srResult srStartBake(const srBakeDef* def, srBakeId* outBake);
 
 SR_API srResult srBake_GetStatus(srBakeId bake, srJobStatus* outStatus);

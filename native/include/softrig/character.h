@@ -37,8 +37,9 @@ typedef struct srCharacterMaps {
     const float* damping;   ///< Factor on damping, 0.01 to 100; unpainted 1.
     const float* hold;      ///< 0 to 1: at least so much the flesh obeys its bone; 1 exactly. Unpainted 0.
     const float* pin;    ///< As hold; and where it is 1 the skin itself does not leave the pose, to the bit.
-    const float* detail; ///< 0 to 1: how fine the cage is, 0 as ever, 1 with cells of half the size.
-                         ///< Unpainted 0. The only map that the cage depends on.
+    const float* detail; ///< From 0.5 on the cage has cells of half the size there, and larger ones
+                         ///< elsewhere: `targetNodeCount` is met all the same. Unpainted 0. The only map that
+                         ///< the cage depends on.
 } srCharacterMaps;
 
 /// Nothing painted.
@@ -96,6 +97,14 @@ typedef struct srCharacterDef {
 
     srCharacterMaps maps; ///< Default: nothing painted.
 
+    // how the inside of the skin is understood, for a cage that the library makes
+    float largestHole;    ///< Holes up to this diagonal are closed, in diagonals of the skin's bounds: 0 or
+                          ///< more. Larger ones stay open. Default 0.2.
+    float sheetThickness; ///< What encloses nothing (ears, fins, cloth) gets this thickness, in the same
+                          ///< unit: 0 to 1. Zero leaves it out. Default 0.01.
+    bool fillsHollows;    ///< Hollows within flesh are flesh too. Default false.
+    bool joinsTouching; ///< Parts that touch, lie closer than a cell or overlap a little hang together in the
+                        ///< cage. Default false: they stay separate, as fingers and lips must.
     int32_t mesher;            ///< An `srMesher`. Default automatic.
     const char* tetgenProgram; ///< Path of the helper program softrig-tetgen, UTF-8. Null: there is none.
 } srCharacterDef;
@@ -104,6 +113,9 @@ SR_API srCharacterDef srDefaultCharacterDef(void);
 
 /// Bins of ten degrees from 0 to 180.
 #define SR_DIHEDRAL_BINS 18
+
+/// Bins of a tenth from 0 to 1.
+#define SR_ASPECT_BINS 10
 
 /// What preparing found and made. All lengths in skin space.
 typedef struct srCharacterReport {
@@ -136,6 +148,25 @@ typedef struct srCharacterReport {
     float totalSeconds;                       ///< Times are zero for a character that was opened.
     float peakMegabytes; ///< The most that the library held at once meanwhile, everything counted.
 
+    // what was repaired; all zero with a cage of the caller's own
+    int32_t weldedVertexCount;      ///< Vertices at the place of another one: taken as one.
+    int32_t duplicateTriangleCount; ///< Triangles on the corners of another one: left out.
+    int32_t flippedTriangleCount;   ///< Turned to face as most of their patch does.
+    int32_t turnedPatchCount; ///< Patches (parts joined by edges of two triangles) that were inside out.
+    int32_t closedHoleCount;
+    int32_t openRimCount;        ///< Holes too large to be closed, and outlines of sheets.
+    int32_t sheetCount;          ///< Patches without an inside: they got a thickness.
+    int32_t swallowedPatchCount; ///< Patches within flesh that bound nothing: left out.
+    int32_t cavityCount;         ///< Patches around a hollow.
+    int32_t skinPieceCount;      ///< Parts that the skin falls into.
+
+    int32_t cagePieceCount;               ///< Parts that the cage falls into.
+    int32_t copyCount;                    ///< Copies of cells where flesh only touches.
+    int32_t removedCellCount;             ///< Cells left out because the skin pinched itself there.
+    float cellSize;                       ///< Edge of the lattice's cubes at the skin, or of TetGen's cells.
+    float insideVolume;                   ///< Of the repaired skin, to a few per cent.
+    int32_t aspectCounts[SR_ASPECT_BINS]; ///< Three times inner by outer radius of cells, by tenths; 1 is
+                                          ///< regular.
     int32_t mesher; ///< The `srMesher` that made the cage; automatic when the caller gave one.
     char mesherNote[SR_MESHER_NOTE_SIZE]; ///< Why it was not the one that was asked for; else empty.
 } srCharacterReport;

@@ -24,3 +24,9 @@ typedef struct srBakeId {
     uint32_t index1;
     uint32_t generation;
 } srBakeId;
+
+/// Weights that are being computed, or have been.
+typedef struct srWeightsId {
+    uint32_t index1;
+    uint32_t generation;
+} srWeightsId;

@@ -67,10 +67,12 @@ typedef struct srShotStatus {
     int32_t limitedNodeCount;   ///< How often a node had to be held within the character's size (teleports,
                                 ///< broken rigs).
     float simulationSeconds;    ///< Time spent on the ready frames since the last restart.
-    float loopSeam;     ///< Of a loop: the largest jump of an offset where it closes, as a share of the
-                        ///< character's size. Zero while not known and without a loop.
-    int32_t loopRounds; ///< Rounds that it took.
-    srResult result;    ///< `sr_success`, or why the flesh keeps to its pose at the last ready frame.
+    float loopSeam;           ///< Of a loop: the largest jump of an offset where it closes, as a share of the
+                              ///< character's size. Zero while not known and without a loop.
+    int32_t loopRounds;       ///< Rounds that it took.
+    srResult result;          ///< `sr_success`, or why the flesh keeps to its pose at the last ready frame.
+    bool hasProvisional;      ///< `srShot_ReadProvisional` has an answer, for a frame that is not ready.
+    int32_t provisionalFrame; ///< Which; 0 when there is none.
 } srShotStatus;
 
 /// Makes an empty tape and cache. `sr_errorNotReady` while the character is being prepared.
@@ -89,6 +91,19 @@ SR_API srResult srDestroyShot(srShotId shot);
 SR_API srResult srShot_WriteTape(srShotId shot, int32_t firstFrame, int32_t rowCount, const float* matrices,
                                  int64_t floatCount, int32_t* outFirstChangedFrame);
 
+/// The skin is moved by something else than bones as well (lattices, shape keys, dual quaternions, bendy
+/// bones, caches): what `srShot_WriteSkin` records counts from now on. `restPositions` are those that the
+/// character was prepared from.
+SR_API srResult srShot_FollowSkin(srShotId shot, const float* restPositions, int32_t vertexCount);
+
+/// Writes where the deformed skin is, in skin space, for `rowCount` frames from `firstFrame` on, anywhere in
+/// the range: 3 floats a vertex; `floatCount` is for all frames. Write them before the same frames of the
+/// tape, or what is simulated of these is simulated again. Frames that were never written are moved by the
+/// rig alone. The cage goes with the skin; what bones do counts on for holding, turning and travel.
+/// Simulation starts anew from the first frame that differs, as with `srShot_WriteTape`.
+SR_API srResult srShot_WriteSkin(srShotId shot, int32_t firstFrame, int32_t rowCount, const float* positions,
+                                 int64_t floatCount, int32_t* outFirstChangedFrame);
+
 /// What the artist keys beside the rig. Units are the world's: metres where one unit is one metre.
 typedef struct srFrameControls {
     size_t structSize; ///< Set by `srDefaultFrameControls`.
@@ -97,6 +112,8 @@ typedef struct srFrameControls {
     float windGusts;   ///< 0 to 1: how much the wind swells and drops. Default 0.
     float travelFelt; ///< 0 to 1: how much of the travel and turning of the character's root the flesh feels;
                       ///< at 0 it only feels what the rest of the body does. Default 1.
+    float pressure;   ///< -0.9 to 10: by how much of itself the flesh wants to be larger than it is. Only the
+                      ///< complementary solver knows it, and only above Poisson's ratio 0. Default 0.
     bool isCut; ///< The rig jumps between the frame before and this one: the flesh goes along as if nothing
                 ///< had happened. Default false.
 } srFrameControls;
@@ -122,6 +139,16 @@ SR_API srResult srShot_WaitFrame(srShotId shot, int32_t frame, double seconds);
 /// interpolated linearly; outside of the range the nearest frame is held. When the frame is not ready all
 /// offsets are written as zero and the answer is `sr_errorNotReady`.
 SR_API srResult srShot_ReadOffsets(srShotId shot, double frame, float* outOffsets, int32_t vertexCount);
+
+/// Asks for a provisional frame where somebody looks: before it goes on, the worker plays a few frames up to
+/// `frame` with the settings of now, from a state that it kept from earlier ones. It shows in a moment about
+/// what the frame will be; frames that are simulated do not depend on it. Of several wishes the last counts;
+/// a frame that is ready or not recorded is not made. `sr_errorInvalidValue` outside of the range.
+SR_API srResult srShot_AskProvisional(srShotId shot, int32_t frame);
+
+/// As `srShot_ReadOffsets`, of the provisional frame that is there (`srShotStatus.provisionalFrame`). It goes
+/// when anything that the shot is simulated from changes. Else zeros and `sr_errorNotReady`.
+SR_API srResult srShot_ReadProvisional(srShotId shot, int32_t frame, float* outOffsets, int32_t vertexCount);
 
 /// World positions of the cage's nodes at a whole frame of the range, 3 floats a node: where the rig puts
 /// them if `primary`, else where the simulation has them.

@@ -9,3 +9,4 @@
 #include "softrig/character.h"
 #include "softrig/id.h"
 #include "softrig/shot.h"
+#include "softrig/weights.h"

@@ -37,6 +37,9 @@ srResult srStartBake(const srBakeDef* def, srBakeId* outBake) {
     if (def->path[0] == '\0') {
         return srFail(sr_errorInvalidValue, "def->path is empty; it must name the file to write.");
     }
+    if (def->checkpointPath != NULL && def->checkpointPath[0] == '\0') {
+        return srFail(sr_errorInvalidValue, "def->checkpointPath is empty; null is none.");
+    }
     srEntry* entry = NULL;
     SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(def->shot), &entry));
     srResult result = startOn(entry, def, outBake);

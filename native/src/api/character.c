@@ -18,6 +18,8 @@ srCharacterDef srDefaultCharacterDef(void) {
         .structSize = sizeof(srCharacterDef),
         .targetNodeCount = 1000,
         .maps = srDefaultCharacterMaps(),
+        .largestHole = 0.2f,
+        .sheetThickness = 0.01f,
     };
 }
 
@@ -124,7 +126,9 @@ static srResult checkBones(const srCharacterDef* def) {
 static srResult checkCage(const srCharacterDef* def) {
     SR_TRY(srCheckRange("mesher", def->mesher, sr_mesherAutomatic, sr_mesherTetgen));
     if (def->cageCells == NULL && def->cageNodes == NULL) {
-        return srCheckRange("targetNodeCount", def->targetNodeCount, 50, 200000);
+        SR_TRY(srCheckRange("targetNodeCount", def->targetNodeCount, 50, 200000));
+        SR_TRY(srCheckRange("largestHole", (double)def->largestHole, 0.0, 1e6));
+        return srCheckRange("sheetThickness", (double)def->sheetThickness, 0.0, 1.0);
     }
     SR_CHECK_NOT_NULL(def->cageNodes);
     SR_CHECK_NOT_NULL(def->cageCells);

@@ -11,6 +11,7 @@
 #include "sim/bake.h"
 #include "sim/preparation.h"
 #include "sim/simulation.h"
+#include "weights/biharmonic_job.h"
 
 struct srEntry {
     void* object;
@@ -23,13 +24,15 @@ struct srEntry {
 static srIdPool pools[sr_kindCount];
 static int32_t entryCount; // also those that have lost their id and are still in use
 
-static const char* const KIND_NAMES[sr_kindCount] = {"bake", "shot", "character"};
+static const char* const KIND_NAMES[sr_kindCount] = {"bake", "shot", "character", "computation of weights"};
 
 static void destroyObject(srKind kind, void* object) {
     if (kind == sr_kindBake) {
         srDestroyBakeWork(object);
     } else if (kind == sr_kindShot) {
         srDestroySimulation(object);
+    } else if (kind == sr_kindWeights) {
+        srDestroyWeighing(object);
     } else {
         srDestroyPreparation(object);
     }
@@ -41,6 +44,8 @@ static void cancelObject(const srEntry* entry) {
         srJob_Cancel(srBake_GetJob(entry->object));
     } else if (entry->kind == sr_kindShot) {
         srSimulation_Halt(entry->object);
+    } else if (entry->kind == sr_kindWeights) {
+        srJob_Cancel(srWeighing_GetJob(entry->object));
     } else {
         srJob_Cancel(srPreparation_GetJob(entry->object));
     }

@@ -12,6 +12,7 @@ typedef enum srKind {
     sr_kindBake,
     sr_kindShot,
     sr_kindCharacter,
+    sr_kindWeights,
     sr_kindCount,
 } srKind;
 

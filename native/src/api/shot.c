@@ -126,6 +126,55 @@ srResult srShot_WriteTape(srShotId shot, int32_t firstFrame, int32_t rowCount, c
     return result;
 }
 
+static srResult checkSkin(const srSimulation* simulation, int32_t vertexCount) {
+    int32_t skinCount = srSimulation_GetCharacter(simulation)->embedding.pointCount;
+    return vertexCount == skinCount
+               ? sr_success
+               : srFail(sr_errorInvalidValue, "The skin has %d vertices; there is room for %d.", skinCount,
+                        vertexCount);
+}
+
+srResult srShot_FollowSkin(srShotId shot, const float* restPositions, int32_t vertexCount) {
+    SR_CHECK_NOT_NULL(restPositions);
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srResult result = checkSkin(srEntry_GetObject(entry), vertexCount);
+    if (result == sr_success) {
+        result = srSimulation_FollowSkin(srEntry_GetObject(entry), restPositions);
+    }
+    srRelease(entry);
+    return result;
+}
+
+static srResult checkSkinRows(const srSimulation* simulation, int32_t rowCount, const float* positions,
+                              int64_t floatCount) {
+    int64_t rowFloatCount = 3 * (int64_t)srSimulation_GetCharacter(simulation)->embedding.pointCount;
+    if (floatCount != rowFloatCount * rowCount) {
+        return srFail(sr_errorInvalidValue, "%d frames of this skin need %lld numbers; there are %lld.",
+                      rowCount, (long long)(rowFloatCount * rowCount), (long long)floatCount);
+    }
+    return srCheckPlaces("positions", positions, (size_t)floatCount);
+}
+
+srResult srShot_WriteSkin(srShotId shot, int32_t firstFrame, int32_t rowCount, const float* positions,
+                          int64_t floatCount, int32_t* outFirstChangedFrame) {
+    SR_CHECK_NOT_NULL(positions);
+    SR_TRY(srCheckRange("firstFrame", firstFrame, -1e9, 1e9));
+    SR_TRY(srCheckRange("rowCount", rowCount, 1, 1000000));
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srSimulation* simulation = srEntry_GetObject(entry);
+    srResult result = checkRowRange(simulation, firstFrame, rowCount);
+    if (result == sr_success) {
+        result = checkSkinRows(simulation, rowCount, positions, floatCount);
+    }
+    if (result == sr_success) {
+        result = srSimulation_WriteSkin(simulation, firstFrame, rowCount, positions, outFirstChangedFrame);
+    }
+    srRelease(entry);
+    return result;
+}
+
 srFrameControls srDefaultFrameControls(void) {
     return srMakeDefaultControls();
 }
@@ -137,6 +186,7 @@ static srResult checkControls(const srFrameControls* controls, int32_t rowCount)
         SR_TRY(checkVector("wind", controls[row].wind, 1e4));
         SR_TRY(srCheckRange("windGusts", (double)controls[row].windGusts, 0.0, 1.0));
         SR_TRY(srCheckRange("travelFelt", (double)controls[row].travelFelt, 0.0, 1.0));
+        SR_TRY(srCheckRange("pressure", (double)controls[row].pressure, -0.9, 10.0));
     }
     return sr_success;
 }
@@ -190,12 +240,30 @@ srResult srShot_ReadOffsets(srShotId shot, double frame, float* outOffsets, int3
     SR_TRY(srCheckRange("frame", frame, -1e9, 1e9));
     srEntry* entry = NULL;
     SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
-    srSimulation* simulation = srEntry_GetObject(entry);
-    int32_t skinCount = srSimulation_GetCharacter(simulation)->embedding.pointCount;
-    srResult result = vertexCount == skinCount
-                          ? srSimulation_ReadOffsets(simulation, frame, outOffsets)
-                          : srFail(sr_errorInvalidValue, "The skin has %d vertices; there is room for %d.",
-                                   skinCount, vertexCount);
+    srResult result = checkSkin(srEntry_GetObject(entry), vertexCount);
+    if (result == sr_success) {
+        result = srSimulation_ReadOffsets(srEntry_GetObject(entry), frame, outOffsets);
+    }
+    srRelease(entry);
+    return result;
+}
+
+srResult srShot_AskProvisional(srShotId shot, int32_t frame) {
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srResult result = srSimulation_AskProvisional(srEntry_GetObject(entry), frame);
+    srRelease(entry);
+    return result;
+}
+
+srResult srShot_ReadProvisional(srShotId shot, int32_t frame, float* outOffsets, int32_t vertexCount) {
+    SR_CHECK_NOT_NULL(outOffsets);
+    srEntry* entry = NULL;
+    SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(shot), &entry));
+    srResult result = checkSkin(srEntry_GetObject(entry), vertexCount);
+    if (result == sr_success) {
+        result = srSimulation_ReadProvisional(srEntry_GetObject(entry), frame, outOffsets);
+    }
     srRelease(entry);
     return result;
 }

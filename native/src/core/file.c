@@ -89,12 +89,11 @@ static int checkPlain(int descriptor) {
     return S_ISREG(info.st_mode) ? 0 : EEXIST;
 }
 
-// Opens and locks the partial file, through no link and waiting for no reader of a pipe. Answers errno;
-// EWOULDBLOCK is another writer
-static int openPartial(srFileWriter* writer) {
+// Opens and locks a file, through no link and waiting for no reader of a pipe. Answers errno; EWOULDBLOCK is
+// another writer
+static int openLocked(const char* path, int access, int* outDescriptor) {
     for (int32_t i = 0; i < MAX_OPEN_TRIES; i++) {
-        int descriptor =
-            open(writer->partial, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+        int descriptor = open(path, access | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
         if (descriptor < 0) {
             return errno;
         }
@@ -110,8 +109,8 @@ static int openPartial(srFileWriter* writer) {
         }
         // between open and lock another writer may have renamed it: then this is a finished file, not ours to
         // cut
-        if (isStillNamed(descriptor, writer->partial)) {
-            writer->descriptor = descriptor;
+        if (isStillNamed(descriptor, path)) {
+            *outDescriptor = descriptor;
             return 0;
         }
         close(descriptor);
@@ -119,13 +118,14 @@ static int openPartial(srFileWriter* writer) {
     return EWOULDBLOCK;
 }
 
-static srResult failToOpen(const char* path, const srFileWriter* writer, int code) {
+// `inTheWay` is what was opened on behalf of `path`
+static srResult failToOpen(const char* path, const char* inTheWay, int code) {
     if (code == EWOULDBLOCK) {
         return srFail(sr_errorFile, "Could not write %s: it is being written already.", path);
     }
     if (code == EEXIST || code == ELOOP || code == ENXIO) {
         return srFail(sr_errorFile, "Could not write %s: %s is in the way and is not a plain file.", path,
-                      writer->partial);
+                      inTheWay);
     }
     return failSystem("create", path, code);
 }
@@ -170,9 +170,9 @@ srResult srOpenFileWriter(const char* path, srFileWriter** outWriter) {
     if (writer == NULL) {
         return srFailOutOfMemory("writing a file");
     }
-    int code = openPartial(writer);
+    int code = openLocked(writer->partial, O_WRONLY, &writer->descriptor);
     if (code != 0) {
-        srResult result = failToOpen(path, writer, code);
+        srResult result = failToOpen(path, writer->partial, code);
         freeWriter(writer);
         return result;
     }
@@ -269,4 +269,98 @@ void srFileWriter_Abandon(srFileWriter* writer) {
         close(writer->descriptor);
         freeWriter(writer);
     }
+}
+
+struct srRecordFile {
+    int descriptor;
+    int64_t size; // of what is whole
+    size_t pathSize;
+    char* path;
+};
+
+static void freeRecordFile(srRecordFile* file) {
+    SR_FREE(file->path, file->pathSize);
+    SR_FREE(file, 1);
+}
+
+static srRecordFile* allocRecordFile(const char* path) {
+    srRecordFile* file = SR_ALLOC_ZERO(srRecordFile, 1);
+    if (file == NULL) {
+        return NULL;
+    }
+    file->pathSize = strlen(path) + 1;
+    file->path = SR_ALLOC(char, file->pathSize);
+    if (file->path == NULL) {
+        freeRecordFile(file);
+        return NULL;
+    }
+    memcpy(file->path, path, file->pathSize);
+    return file;
+}
+
+srResult srOpenRecordFile(const char* path, srRecordFile** outFile) {
+    srRecordFile* file = allocRecordFile(path);
+    if (file == NULL) {
+        return srFailOutOfMemory("writing a file");
+    }
+    int code = openLocked(path, O_RDWR, &file->descriptor);
+    if (code != 0) {
+        srResult result = failToOpen(path, path, code);
+        freeRecordFile(file);
+        return result;
+    }
+    *outFile = file;
+    return sr_success;
+}
+
+bool srRecordFile_Read(srRecordFile* file, void* outBytes, size_t size) {
+    size_t doneSize = 0;
+    while (doneSize < size) {
+        ssize_t got = pread(file->descriptor, (char*)outBytes + doneSize, size - doneSize,
+                            (off_t)(file->size + (int64_t)doneSize));
+        if (got > 0) {
+            doneSize += (size_t)got;
+        } else if (got == 0 || errno != EINTR) {
+            return false;
+        }
+    }
+    file->size += (int64_t)size;
+    return true;
+}
+
+srResult srRecordFile_Cut(srRecordFile* file, int64_t size) {
+    SR_ASSERT(size <= file->size);
+    if (ftruncate(file->descriptor, (off_t)size) != 0) {
+        return failSystem("write", file->path, errno);
+    }
+    file->size = size;
+    return sr_success;
+}
+
+int64_t srRecordFile_GetSize(const srRecordFile* file) {
+    return file->size;
+}
+
+srResult srRecordFile_Append(srRecordFile* file, const void* bytes, size_t size) {
+    int code = lseek(file->descriptor, (off_t)file->size, SEEK_SET) < 0 ? errno : 0;
+    code = code == 0 ? writeAll(file->descriptor, bytes, size) : code;
+    if (code != 0) {
+        // the disk may be full: half a record helps nobody
+        int cut = ftruncate(file->descriptor, (off_t)file->size);
+        (void)cut;
+        return failSystem("write", file->path, code);
+    }
+    file->size += (int64_t)size;
+    return sr_success;
+}
+
+void srRecordFile_Close(srRecordFile* file, bool isDone) {
+    if (file == NULL) {
+        return;
+    }
+    if (isDone || file->size == 0) {
+        unlink(file->path);
+    }
+    close(file->descriptor);
+    freeRecordFile(file);
 }

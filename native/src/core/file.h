@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Writing a file so that a crash, a full disk or a cancel never leaves half of it under its final name: the
-// bytes go to a file beside it, which is moved over it when it is whole. Paths are UTF-8.
+// bytes go to a file beside it, which is moved over it when it is whole. And files of records, which a crash
+// cuts behind the last whole one. Paths are UTF-8.
 
 #pragma once
 
@@ -25,3 +26,26 @@ SR_MUST_USE srResult srFileWriter_Commit(srFileWriter* writer);
 
 /// Removes the partial file and frees the writer. Accepts null.
 void srFileWriter_Abandon(srFileWriter* writer);
+
+/// Records one after the other, kept when their writer dies. Who reads them tells by their content whether
+/// they are whole.
+typedef struct srRecordFile srRecordFile;
+
+/// Opens what is there, or an empty file. Refused as by the writer above: while another has it open, and for
+/// links and what is no plain file.
+SR_MUST_USE srResult srOpenRecordFile(const char* path, srRecordFile** outFile);
+
+/// The next bytes, from the beginning on; false, and nothing is passed, when there are fewer.
+SR_MUST_USE bool srRecordFile_Read(srRecordFile* file, void* outBytes, size_t size);
+
+/// How many bytes were read and written: where the next ones go.
+int64_t srRecordFile_GetSize(const srRecordFile* file);
+
+/// Forgets all from `size` on, which is no more than was read and written.
+SR_MUST_USE srResult srRecordFile_Cut(srRecordFile* file, int64_t size);
+
+/// Behind what was read and written. On failure the file is as it was before, as far as the disk lets it.
+SR_MUST_USE srResult srRecordFile_Append(srRecordFile* file, const void* bytes, size_t size);
+
+/// Removes the file when it is done with or empty. Accepts null.
+void srRecordFile_Close(srRecordFile* file, bool isDone);

@@ -8,6 +8,9 @@
 // jelly nor as wood
 #define WAVE_CROSSINGS_PER_SWING 0.95
 
+#define LOCKING_POISSON 0.45
+#define LARGEST_POISSON (0.5 * SR_LARGEST_LAMBDA / (1.0 + SR_LARGEST_LAMBDA)) // there is no larger lambda
+
 double srYoungModulusForSize(double frequency, double density, double size) {
     double waveSpeed = WAVE_CROSSINGS_PER_SWING * frequency * size;
     return density * waveSpeed * waveSpeed;
@@ -26,6 +29,17 @@ double srLameLambda(const srMaterial* material) {
     double lambda = material->bulkModulus - 2.0 / 3.0 * material->shearModulus;
     double most = SR_LARGEST_LAMBDA * material->shearModulus;
     return lambda < most ? lambda : most;
+}
+
+double srFindCellLambda(const srMaterial* material, srElasticModel model) {
+    double lambda = srLameLambda(material), mu = material->shearModulus;
+    double most = 2.0 * LOCKING_POISSON / (1.0 - 2.0 * LOCKING_POISSON) * mu;
+    if (model == sr_elasticArap || lambda <= most) {
+        return model == sr_elasticArap ? 0.0 : lambda;
+    }
+    double poisson = lambda / (2.0 * (lambda + mu));
+    double share = (poisson - LOCKING_POISSON) / (LARGEST_POISSON - LOCKING_POISSON);
+    return most + share * (mu - most);
 }
 
 double srEdgeStiffness(const srMaterial* material, double edgeLength, double edgeVolume) {

@@ -14,15 +14,20 @@ typedef struct srMaterial {
 
 /// How a cell stores energy (energies.inl).
 typedef enum srElasticModel {
-    sr_elasticArap, ///< mu |F - R|^2, as rigid as possible: Poisson's ratio means nothing.
+    sr_elasticArap, ///< mu |F - R|^2, as rigid as possible: it keeps no volume by itself.
     sr_elasticCorotated,
     sr_elasticNeoHookean,
     sr_elasticStVenantKirchhoff,
 } srElasticModel;
 
 /// Lame's lambda, at most `SR_LARGEST_LAMBDA` times the shear modulus (Poisson's ratio 0.49): beyond that
-/// linear cells lock.
+/// solvers only become slower, as volume changes by a hundredth of the strain.
 double srLameLambda(const srMaterial* material);
+
+/// What one linear cell may keep of lambda: all of it up to Poisson's ratio 0.45, from there on less and
+/// less, down to mu at 0.49 and above, because it would lock. The rest is for patches of cells. Nothing in
+/// ARAP.
+double srFindCellLambda(const srMaterial* material, srElasticModel model);
 
 #define SR_LARGEST_LAMBDA 49.0
 

@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "math/dense.h"
 #include "math/factor_layout.h"
+#include "math/factor_tasks.h"
 
 #include <float.h>
 #include <math.h>
@@ -344,7 +345,10 @@ static srResult createFilled(const srSupernodes* supernodes, const Groups* group
     f.ownedBytes = bytes;
     fillStructure(supernodes, groups, &f);
     srMeasureFactor(&f);
-    srResult result = fillValues(&f, supernodes);
+    srResult result = srCreateFactorTasks(&f);
+    if (result == sr_success) {
+        result = fillValues(&f, supernodes);
+    }
     if (result != sr_success) {
         srDestroyFactor(&f);
         return result;

@@ -20,6 +20,21 @@ typedef enum srFactorKind {
     sr_factorDouble = 2,
 } srFactorKind;
 
+/// Groups that can be swept side by side (factor_tasks.h): those of task t are groups[starts[t]] ..
+/// groups[starts[t + 1] - 1], ascending; those that come after all tasks follow as task `count`. Owns its
+/// arrays; all null without tasks.
+typedef struct srFactorTasks {
+    int32_t count;
+    int32_t groupCount;
+    int32_t outsideCount;
+    int32_t rowCount;
+    int32_t* starts; ///< count + 2
+    int32_t* groups;
+    int32_t* outsideStarts; ///< count + 1; the first place of each task takes padding.
+    int32_t* outsideRows;   ///< The row that place k after row `size` is to be added to.
+    int32_t* forwardRows;   ///< The factor's rows, but places for those outside of a task.
+} srFactorTasks;
+
 /// With P the order and D the scales (powers of two), P D A D P' = L L'. Columns are in groups; a group of k
 /// columns has one dense panel [inverse of L11; -L21 * inverse of L11], so that both sweeps are products with
 /// it. Its rows come in slabs of SR_SLAB_ROWS rows, a slab column by column; a slab that meets the triangle
@@ -39,6 +54,7 @@ typedef struct srFactor {
     const float* floatPanels;
     const double* doublePanels;
 
+    srFactorTasks tasks;
     int32_t mostColumns;    ///< Of a group.
     int32_t mostSlabs;      ///< Of a group.
     bool areScalesOrdinary; ///< All between 2^-60 and 2^60: floats, and so are their products with ordinary

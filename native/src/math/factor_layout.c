@@ -6,6 +6,7 @@
 #include "math/factor_layout.h"
 
 #include "core/alloc.h"
+#include "math/factor_tasks.h"
 
 #include <math.h>
 #include <string.h>
@@ -280,6 +281,9 @@ srResult srOpenFactor(const void* bytes, size_t byteCount, srFactor* outFactor) 
     if (result == sr_success) {
         result = checkOrderAndScales(&f);
     }
+    if (result == sr_success) {
+        result = srCreateFactorTasks(&f);
+    }
     if (result != sr_success) {
         srDestroyFactor(&f);
         return result;
@@ -290,6 +294,7 @@ srResult srOpenFactor(const void* bytes, size_t byteCount, srFactor* outFactor) 
 }
 
 void srDestroyFactor(srFactor* f) {
+    srDestroyFactorTasks(f);
     srFree(f->ownedBytes, f->byteCount, 1);
     *f = (srFactor){0};
 }

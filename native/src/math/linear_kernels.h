@@ -10,8 +10,13 @@
 
 /// What the functions want of their arguments is said with those who call them.
 typedef struct srLinearKernels {
-    void (*sweepFloat)(const srFactor* f, float* w, float* scratch);
-    void (*sweepDouble)(const srFactor* f, double* w, double* scratch);
+    void (*forwardFloat)(const srFactor* f, const int32_t* rows, const int32_t* groups, int32_t count,
+                         float* w, float* scratch);
+    void (*forwardDouble)(const srFactor* f, const int32_t* rows, const int32_t* groups, int32_t count,
+                          double* w, double* scratch);
+    void (*backwardFloat)(const srFactor* f, const int32_t* groups, int32_t count, float* w, float* scratch);
+    void (*backwardDouble)(const srFactor* f, const int32_t* groups, int32_t count, double* w,
+                           double* scratch);
     void (*mulAddThinFloat)(const srThin* T, const float* x, float* y);
     void (*mulAddThinDouble)(const srThin* T, const double* x, double* y);
     void (*mulAddTransposedThinFloat)(const srThin* T, const float* x, float* y, float* scratch);

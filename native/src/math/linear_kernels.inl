@@ -37,8 +37,10 @@
 #include "math/small_kernels.inl"
 
 const srLinearKernels SR_TABLE = {
-    .sweepFloat = sweepFloat,
-    .sweepDouble = sweepDouble,
+    .forwardFloat = forwardFloat,
+    .forwardDouble = forwardDouble,
+    .backwardFloat = backwardFloat,
+    .backwardDouble = backwardDouble,
     .mulAddThinFloat = mulAddThinFloat,
     .mulAddThinDouble = mulAddThinDouble,
     .mulAddTransposedThinFloat = mulAddTransposedThinFloat,

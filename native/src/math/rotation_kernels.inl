@@ -42,7 +42,7 @@
 #define SR_ROOT_STEPS 4
 // how many wide matrices go side by side; the lanes of a scalar one already do
 #if defined(SR_SIMD_AVX2) || defined(SR_SIMD_NEON)
-#define SR_ROTATIONS_TOGETHER 4
+#define SR_ROTATIONS_TOGETHER 8
 #else
 #define SR_ROTATIONS_TOGETHER 1
 #endif
@@ -52,6 +52,7 @@ typedef struct Invariants {
     Vec cofA, cofB, cofC;        // columns of cof F
     SR_V aa, bb, cc, ab, bc, ca; // F' F
     SR_V n, d, c;                // |F|^2, det F, |cof F|^2
+    SR_V d2, d8, c4;             // so many times d and c
 } Invariants;
 
 SR_KERNEL void findInvariants(const Mat* F, Invariants* out) {
@@ -60,6 +61,7 @@ SR_KERNEL void findInvariants(const Mat* F, Invariants* out) {
     out->d = dot(a, cofA);
     out->c = dot(cofA, cofA) + dot(cofB, cofB) + dot(cofC, cofC);
     out->cofA = cofA, out->cofB = cofB, out->cofC = cofC;
+    out->d2 = out->d + out->d, out->d8 = (SR_T)8 * out->d, out->c4 = (SR_T)4 * out->c;
     SR_V aa = dot(a, a), bb = dot(b, b), cc = dot(c, c);
     out->n = aa + bb + cc;
     out->aa = aa, out->bb = bb, out->cc = cc;
@@ -69,28 +71,28 @@ SR_KERNEL void findInvariants(const Mat* F, Invariants* out) {
 // An upper bound of the root below: x^2 = n + 2 e with e = s1 s2 + s2 s3 + s3 s1 and e^2 = c + 2 d x, where x
 // is between sqrt(n / 3) and sqrt(3 n).
 SR_KERNEL SR_V boundRoot(const Invariants* I) {
-    SR_V bound = srSqrt((SR_T)3 * I->n);
-    bound = srSelect(I->d > (SR_T)0, bound, (SR_T)0.33333333333333333 * bound);
-    SR_V e = srSqrt(srMaxW(I->c + (I->d + I->d) * bound, (SR_V){0}));
+    SR_V third = (SR_T)0.33333333333333333 * I->n;
+    SR_V bound = srSqrt(srSelect(I->d > (SR_T)0, (SR_T)3 * I->n, third));
+    SR_V e = srSqrt(srMaxW(I->c + I->d2 * bound, (SR_V){0}));
     return srSqrt(I->n + (e + e));
 }
 
-// The largest root x = s1 + s2 + s3 of (x^2 - n)^2 - 8 d x - 4 c (Markley 1993, equation 20). A quarter of it
-// is P = k^2 - 2 d x - c with k = (x^2 - n) / 2; its slope is 2 z, z = k x - d, and its curvature 2 (x^2 +
-// k). From above Halley's iteration x - 2 P P' / (2 P'^2 - P P'') comes down to it. Returns the step to take
-// from x.
+// The largest root x = s1 + s2 + s3 of P = h^2 - 8 d x - 4 c, h = x^2 - n (Markley 1993, equation 20). Its
+// slope is 4 y, y = h x - 2 d, and its curvature 4 (3 x^2 - n). From above Halley's iteration x - 2 P P' /
+// (2 P'^2 - P P'') comes down to it. Returns the step to take from x.
 SR_KERNEL SR_V stepToRoot(const Invariants* I, SR_V x) {
     SR_V xx = x * x;
-    SR_V k = (SR_T)0.5 * (xx - I->n);
-    SR_V z = k * x - I->d;
-    SR_V P = k * k - ((I->d + I->d) * x + I->c);
-    return (P * z) / ((z + z) * z - (SR_T)0.5 * (P * (xx + k)));
+    SR_V h = xx - I->n;
+    SR_V y = h * x - I->d2;
+    SR_V P = h * h - (I->d8 * x + I->c4);
+    return (P * (y + y)) / ((SR_T)8 * (y * y) - P * ((SR_T)3 * xx - I->n));
 }
 
 // Markley's FOAM: R = ((k + n) F + x cof F - F F' F) / z, k = s1 s2 + s2 s3 + s3 s1 = (x^2 - n) / 2, z = k x
-// - d. The denominator z is (s1 + s2)(s2 + s3)(s3 + s1): where s2 is near -s3 all is lost. Returns z / x^3:
-// at most 8/27, about (s2 + s3) / s1 where that is small, and what errors of R are divided by.
-SR_KERNEL SR_V closedForm(const Mat* F, const Invariants* I, SR_V x, Mat* outR) {
+// - d. The denominator z is (s1 + s2)(s2 + s3)(s3 + s1): where s2 is near -s3 all is lost. Says where z / x^3
+// is large enough: it is at most 8/27, about (s2 + s3) / s1 where that is small, and what errors of R are
+// divided by.
+SR_KERNEL SR_MASK closedForm(const Mat* F, const Invariants* I, SR_V x, Mat* outR) {
     SR_V k = (SR_T)0.5 * (x * x - I->n);
     SR_V z = k * x - I->d;
     SR_V inverse = (SR_T)1 / z;
@@ -103,7 +105,7 @@ SR_KERNEL SR_V closedForm(const Mat* F, const Invariants* I, SR_V x, Mat* outR) 
     outR->a = addScaled(addScaled(addScaled(scaled(aa, a), ab, b), ca, c), xz, I->cofA);
     outR->b = addScaled(addScaled(addScaled(scaled(bb, b), bc, c), ab, a), xz, I->cofB);
     outR->c = addScaled(addScaled(addScaled(scaled(cc, c), ca, a), bc, b), xz, I->cofC);
-    return z / (x * x * x);
+    return z > (SR_T)SR_LEAST_GAP * (x * x * x);
 }
 
 // R <- R (3 I - R' R) / 2, Newton and Schulz: what errors of x and of rounding did to R' R goes away but for
@@ -134,10 +136,10 @@ SR_KERNEL void quickRotations(const Mat* F, const int count, Mat* outR, SR_MASK*
         }
     }
     for (int i = 0; i < count; i++) {
-        SR_V gap = closedForm(&F[i], &I[i], x[i], &outR[i]);
+        SR_MASK hasGap = closedForm(&F[i], &I[i], x[i], &outR[i]);
         SR_V off = polish(&outR[i]);
         SR_V n = I[i].n;
-        outIsGood[i] = (gap > (SR_T)SR_LEAST_GAP) & (off < (SR_T)SR_LARGEST_OFF) & (n > (SR_T)SR_LEAST_NORM) &
+        outIsGood[i] = hasGap & (off < (SR_T)SR_LARGEST_OFF) & (n > (SR_T)SR_LEAST_NORM) &
                        (n < (SR_T)1 / (SR_T)SR_LEAST_NORM);
     }
 }

@@ -7,12 +7,16 @@
 
 #include "math/solve.h"
 
+#include "core/parallel.h"
 #include "math/linear_kernels.h"
 
 #include <math.h>
 #include <string.h>
 
 #define ROW 4
+
+// Where the type is a flag, it is a constant where the function is called, so it costs nothing.
+#define SR_ALWAYS_INLINE static inline __attribute__((always_inline))
 
 // what is loaded without a shift, by the largest number of it
 #define LEAST_FLOAT 0x1p-40 // times the least entries of a panel it is near the least normal float
@@ -25,15 +29,19 @@ static size_t roundUp(size_t size) {
 }
 
 // The right-hand side as the sweeps want it: size + 1 rows of x, y, z, 0 in the factor's order, scaled; the
-// last row, where padding points, is zero.
+// row after the last one, where padding points, is zero. Then come rows for what tasks add outside of them.
 static size_t sizeOfRows(const srFactor* f, size_t elementSize) {
-    return roundUp(ROW * ((size_t)f->size + 1) * elementSize);
+    return roundUp(ROW * ((size_t)f->size + 1 + (size_t)f->tasks.outsideCount) * elementSize);
 }
 
-// The sweeps take four elements a column of the widest group, or three SR_SLAB_ROWS a slab of the tallest.
-static size_t countSweepScratch(const srFactor* f) {
+// A sweep takes four elements a column of the widest group, or three SR_SLAB_ROWS a slab of the tallest.
+static size_t countTaskScratch(const srFactor* f) {
     size_t columns = ROW * (size_t)f->mostColumns, slabs = 3 * SR_SLAB_ROWS * (size_t)f->mostSlabs;
-    return columns > slabs ? columns : slabs;
+    return roundUp(columns > slabs ? columns : slabs);
+}
+
+static size_t countSweepScratch(const srFactor* f) {
+    return countTaskScratch(f) * (size_t)(f->tasks.count > 0 ? f->tasks.count : 1);
 }
 
 static size_t sizeOfSweep(const srFactor* f, size_t elementSize) {
@@ -49,18 +57,88 @@ static srResult failNotFinite(void) {
     return srFail(sr_errorNotFinite, "A solve's right-hand side is not finite, or its solution too large.");
 }
 
-static void sweepFloat(const srFactor* f, float* w) {
-    memset(w + ROW * (size_t)f->size, 0, ROW * sizeof(float));
-    srGetLinearKernels()->sweepFloat(f, w, (float*)((char*)w + sizeOfRows(f, sizeof(float))));
+// One sweep in either type.
+typedef struct Sweep {
+    const srFactor* f;
+    void* w;
+    void* scratch;
+    bool isFloat;
+} Sweep;
+
+// groups of one task forward or backward; `rows` is null for backward
+static void sweepTask(const Sweep* sweep, int32_t task, const int32_t* rows) {
+    const srFactor* f = sweep->f;
+    const srLinearKernels* kernels = srGetLinearKernels();
+    bool isWhole = f->tasks.count == 0;
+    const int32_t* groups = isWhole ? NULL : f->tasks.groups + f->tasks.starts[task];
+    int32_t count = isWhole ? f->groupCount : f->tasks.starts[task + 1] - f->tasks.starts[task];
+    size_t own = countTaskScratch(f) * (size_t)(task < f->tasks.count ? task : 0);
+    if (sweep->isFloat) {
+        float* scratch = (float*)sweep->scratch + own;
+        if (rows != NULL) {
+            kernels->forwardFloat(f, rows, groups, count, sweep->w, scratch);
+        } else {
+            kernels->backwardFloat(f, groups, count, sweep->w, scratch);
+        }
+    } else {
+        double* scratch = (double*)sweep->scratch + own;
+        if (rows != NULL) {
+            kernels->forwardDouble(f, rows, groups, count, sweep->w, scratch);
+        } else {
+            kernels->backwardDouble(f, groups, count, sweep->w, scratch);
+        }
+    }
 }
 
-static void sweepDouble(const srFactor* f, double* w) {
-    memset(w + ROW * (size_t)f->size, 0, ROW * sizeof(double));
-    srGetLinearKernels()->sweepDouble(f, w, (double*)((char*)w + sizeOfRows(f, sizeof(double))));
+static void forwardRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Sweep* sweep = context;
+    for (int32_t task = begin; task < end; task++) {
+        sweepTask(sweep, task, sweep->f->tasks.forwardRows);
+    }
 }
 
-// Numbers of either type. The flags are constants where these are called, so they cost nothing.
-#define SR_ALWAYS_INLINE static inline __attribute__((always_inline))
+static void backwardRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    for (int32_t task = begin; task < end; task++) {
+        sweepTask(context, task, NULL);
+    }
+}
+
+// what tasks added to rows outside of them, in the order of tasks
+SR_ALWAYS_INLINE void addOutside(const srFactor* f, void* w, bool isFloat) {
+    const srFactorTasks* tasks = &f->tasks;
+    size_t first = (size_t)f->size + 1;
+    for (int32_t t = 0; t < tasks->count; t++) {
+        for (int32_t k = tasks->outsideStarts[t] + 1; k < tasks->outsideStarts[t + 1]; k++) {
+            size_t to = ROW * (size_t)tasks->outsideRows[k], from = ROW * (first + (size_t)k);
+            for (size_t c = 0; c < ROW; c++) {
+                if (isFloat) {
+                    ((float*)w)[to + c] += ((const float*)w)[from + c];
+                } else {
+                    ((double*)w)[to + c] += ((const double*)w)[from + c];
+                }
+            }
+        }
+    }
+}
+
+static void sweep(const srFactor* f, void* w, bool isFloat) {
+    size_t elementSize = isFloat ? sizeof(float) : sizeof(double), rowSize = ROW * elementSize;
+    Sweep s = {.f = f, .w = w, .scratch = (char*)w + sizeOfRows(f, elementSize), .isFloat = isFloat};
+    memset((char*)w + rowSize * (size_t)f->size, 0, rowSize * (1 + (size_t)f->tasks.outsideCount));
+    srParallelFor(forwardRange, f->tasks.count, 1, &s);
+    if (isFloat) {
+        addOutside(f, w, true);
+    } else {
+        addOutside(f, w, false);
+    }
+    sweepTask(&s, f->tasks.count, f->rows);
+    sweepTask(&s, f->tasks.count, NULL);
+    srParallelFor(backwardRange, f->tasks.count, 1, &s);
+}
+
+// Numbers of either type.
 
 SR_ALWAYS_INLINE double numberAt(const void* numbers, bool isFloat, int64_t i) {
     return isFloat ? (double)((const float*)numbers)[i] : ((const double*)numbers)[i];
@@ -115,12 +193,28 @@ SR_ALWAYS_INLINE double storeRows(const srFactor* f, const void* w, bool isFloat
     return check;
 }
 
+// Rows of three floats, some at a time.
+#define MOST_PARTS 16
+#define LEAST_ROWS 1024
+
+typedef struct Floats {
+    const srFactor* f;
+    const float* b;
+    float* w;
+    float* x;
+    int32_t rowsPerPart;
+    float results[MOST_PARTS];
+} Floats;
+
 // loadRows without a shift for floats and ordinary scales: in float all the way, which saves 5 % of a solve.
-static float loadFloats(const srFactor* f, const float* b, float* w) {
+static void loadRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    Floats* rows = context;
+    const srFactor* f = rows->f;
     float most[3] = {0.0f, 0.0f, 0.0f};
-    for (int32_t k = 0; k < f->size; k++) {
-        const float* from = b + 3 * (int64_t)f->order[k];
-        float scale = (float)f->scales[k], *row = w + ROW * (int64_t)k;
+    for (int32_t k = begin; k < end; k++) {
+        const float* from = rows->b + 3 * (int64_t)f->order[k];
+        float scale = (float)f->scales[k], *row = rows->w + ROW * (int64_t)k;
         for (int c = 0; c < 3; c++) {
             row[c] = scale * from[c];
             most[c] = fabsf(row[c]) > most[c] ? fabsf(row[c]) : most[c];
@@ -128,22 +222,37 @@ static float loadFloats(const srFactor* f, const float* b, float* w) {
         row[3] = 0.0f;
     }
     most[0] = most[1] > most[0] ? most[1] : most[0];
-    return most[2] > most[0] ? most[2] : most[0];
+    rows->results[begin / rows->rowsPerPart] = most[2] > most[0] ? most[2] : most[0];
 }
 
 // storeRows, likewise.
-static float storeFloats(const srFactor* f, const float* w, float* x) {
+static void storeRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    Floats* rows = context;
+    const srFactor* f = rows->f;
     float check = 0.0f;
-    for (int32_t k = 0; k < f->size; k++) {
-        float* to = x + 3 * (int64_t)f->order[k];
+    for (int32_t k = begin; k < end; k++) {
+        float* to = rows->x + 3 * (int64_t)f->order[k];
         float scale = (float)f->scales[k];
-        const float* row = w + ROW * (int64_t)k;
+        const float* row = rows->w + ROW * (int64_t)k;
         to[0] = scale * row[0];
         to[1] = scale * row[1];
         to[2] = scale * row[2];
         check += 0.0f * to[0] + 0.0f * to[1] + 0.0f * to[2];
     }
-    return check;
+    rows->results[begin / rows->rowsPerPart] = check;
+}
+
+// Runs over all rows; the largest of what the parts gave.
+static float runOver(srRangeFcn* body, Floats* rows) {
+    int32_t size = rows->f->size, each = (size + MOST_PARTS - 1) / MOST_PARTS;
+    rows->rowsPerPart = each > LEAST_ROWS ? each : LEAST_ROWS;
+    srParallelFor(body, size, rows->rowsPerPart, rows);
+    float most = 0.0f;
+    for (int32_t k = 0; k * rows->rowsPerPart < size; k++) {
+        most = rows->results[k] > most || !(rows->results[k] == rows->results[k]) ? rows->results[k] : most;
+    }
+    return most;
 }
 
 // 2^exponent is above x; zero for what is zero or not finite. Its inverse is a number too.
@@ -192,11 +301,7 @@ SR_ALWAYS_INLINE bool solveOnce(const srFactor* f, const void* b, bool isFloatB,
     if (isShifted) {
         back = loadShifted(f, b, isFloatB, most, w, isFloatW);
     }
-    if (isFloatW) {
-        sweepFloat(f, w);
-    } else {
-        sweepDouble(f, w);
-    }
+    sweep(f, w, isFloatW);
     double check = isShifted ? storeRows(f, w, isFloatW, &back, x, isFloatX, adds)
                              : storeRows(f, w, isFloatW, NULL, x, isFloatX, adds);
     return check == 0.0;
@@ -207,10 +312,11 @@ srResult srFactor_SolveFloat(const srFactor* f, const float* b, float* x, void* 
         return srFail(sr_errorInvalidValue, "The factor has no panels in float.");
     }
     bool isFinite;
-    float most = f->areScalesOrdinary ? loadFloats(f, b, scratch) : 0.0f;
+    Floats rows = {.f = f, .b = b, .w = scratch, .x = x};
+    float most = f->areScalesOrdinary ? runOver(loadRange, &rows) : 0.0f;
     if (most >= (float)LEAST_FLOAT && most <= (float)MOST_FLOAT) {
-        sweepFloat(f, scratch);
-        isFinite = storeFloats(f, scratch, x) == 0.0f;
+        sweep(f, scratch, true);
+        isFinite = runOver(storeRange, &rows) == 0.0f;
     } else {
         isFinite = solveOnce(f, b, true, x, true, false, scratch, true);
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A X = B with a factor of our own (factor.h), three columns at once, as rows of x, y, z: what a frame does
-// with a factor. No heap, no BLAS; the same bits on every path and every machine. Several threads may solve
-// with one factor at a time, each with a scratch of its own.
+// with a factor. No heap, no BLAS; the same bits on every path, every machine and any number of workers,
+// which share what hangs on the top of the elimination tree (factor_tasks.h): not from a loop's body. Several
+// threads may solve with one factor at a time, each with a scratch of its own.
 
 #pragma once
 

@@ -3,7 +3,10 @@
 #include "math/thin.h"
 
 #include "core/alloc.h"
+#include "core/parallel.h"
 #include "math/linear_kernels.h"
+
+#define ROWS_PER_BLOCK 768 // whole slabs, three at a time; each row's sum is the same in any block
 
 enum {
     floatRows = 8,
@@ -55,8 +58,24 @@ void srDestroyThin(srThin* T) {
     *T = (srThin){0};
 }
 
+typedef struct Product {
+    const srThin* T;
+    const float* x;
+    float* y;
+} Product;
+
+static void mulAddRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Product* product = context;
+    srThin part = *product->T; // some of its rows
+    part.floatSlabs += (size_t)begin * (size_t)part.columnCount;
+    part.rowCount = end - begin;
+    srGetLinearKernels()->mulAddThinFloat(&part, product->x, product->y + 3 * (size_t)begin);
+}
+
 void srThin_MulAddFloat(const srThin* T, const float* x, float* y) {
-    srGetLinearKernels()->mulAddThinFloat(T, x, y);
+    Product product = {T, x, y};
+    srParallelFor(mulAddRange, T->rowCount, ROWS_PER_BLOCK, &product);
 }
 
 void srThin_MulAddDouble(const srThin* T, const double* x, double* y) {

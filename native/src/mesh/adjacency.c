@@ -66,8 +66,9 @@ static void matchFace(const Matching* m, const int32_t* others, const int32_t* e
                       int32_t lowest) {
     int32_t higher[2];
     int32_t (*neighbours)[4] = m->out->neighbours;
-    if (neighbours[cell][face] != SR_NULL_INDEX ||
-        !getHigherNodes(m->cage->cells[cell], face, lowest, higher)) {
+    // in this order: a face of another lowest node is another worker's to write
+    if (!getHigherNodes(m->cage->cells[cell], face, lowest, higher) ||
+        neighbours[cell][face] != SR_NULL_INDEX) {
         return;
     }
     for (const int32_t* other = others; other < end; other++) {

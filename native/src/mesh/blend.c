@@ -30,6 +30,7 @@
 
 #define HALVING_COUNT 40
 #define POINTS_PER_BLOCK 256
+#define POINTS_PER_BATCH 4096
 #define SCRATCH_SIZE ((size_t)1 << 16)
 
 // A point while the blend is made
@@ -46,6 +47,7 @@ typedef struct Making {
     const srCage* cage;
     const srEmbedding* embedding;
     const srVec3* points;
+    const srProgress* progress;
     srAdjacency adjacency;
     srSlopes slopes;
     srArena* arena;
@@ -303,7 +305,6 @@ static srResult allocatePoints(srBlend* out) {
 
 static srResult storePoints(Making* m) {
     srBlend* out = m->out;
-    orderPoints(m);
     SR_TRY(allocatePoints(out));
     int64_t next = 0;
     for (int32_t k = 0; k < out->pointCount; k++) {
@@ -325,22 +326,37 @@ static srResult storePoints(Making* m) {
 }
 
 static srResult make(Making* m) {
+    srProgress drafting = srPartOfProgress(m->progress, 0.1, 0.8);
     SR_TRY(allocateScratch(m));
     SR_TRY(measureCage(m));
     SR_TRY(srCreateAdjacency(m->cage, &m->adjacency));
+    SR_TRY(srReportProgress(m->progress, 0.05));
     SR_TRY(srCreateSlopes(m->cage, &m->adjacency, &m->slopes));
-    srParallelFor(draftRange, m->embedding->pointCount, POINTS_PER_BLOCK, m);
+    SR_TRY(srParallelForWithProgress(draftRange, m->embedding->pointCount, POINTS_PER_BLOCK, POINTS_PER_BATCH,
+                                     m, &drafting));
     numberMaps(m);
+    SR_TRY(srReportProgress(m->progress, 0.85));
     SR_TRY(storeMaps(m));
-    return storePoints(m);
+    SR_TRY(srReportProgress(m->progress, 0.9));
+    orderPoints(m);
+    SR_TRY(srReportProgress(m->progress, 0.95));
+    SR_TRY(storePoints(m));
+    return srReportProgress(m->progress, 1.0);
 }
 
 srResult srCreateBlend(const srCage* cage, const srEmbedding* embedding, const srVec3* points,
                        srBlend* outBlend) {
+    const srProgress nobody = {0};
+    return srCreateBlendWithProgress(cage, embedding, points, &nobody, outBlend);
+}
+
+srResult srCreateBlendWithProgress(const srCage* cage, const srEmbedding* embedding, const srVec3* points,
+                                   const srProgress* progress, srBlend* outBlend) {
     srBlend blend = {
         .nodeCount = cage->nodeCount, .pointCount = embedding->pointCount, .largestWeightSum = 1.0};
     if (embedding->pointCount > 0) {
-        Making m = {.cage = cage, .embedding = embedding, .points = points, .out = &blend};
+        Making m = {
+            .cage = cage, .embedding = embedding, .points = points, .progress = progress, .out = &blend};
         srResult result = make(&m);
         srDestroyAdjacency(&m.adjacency);
         srDestroySlopes(&m.slopes);

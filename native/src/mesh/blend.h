@@ -66,5 +66,10 @@ typedef struct srBlend {
 SR_MUST_USE srResult srCreateBlend(const srCage* cage, const srEmbedding* embedding, const srVec3* points,
                                    srBlend* outBlend);
 
+/// As srCreateBlend, for a caller who may cancel.
+SR_MUST_USE srResult srCreateBlendWithProgress(const srCage* cage, const srEmbedding* embedding,
+                                               const srVec3* points, const srProgress* progress,
+                                               srBlend* outBlend);
+
 /// Accepts a zeroed blend.
 void srDestroyBlend(srBlend* blend);

@@ -292,12 +292,12 @@ static srResult search(Conforming* c, Attempt* best, srConformReport* report) {
 }
 
 static srResult finish(Conforming* c, const Attempt* best, srMesh* mesh, srConformReport* report) {
-    double largest, volume;
+    double largest;
     SR_TRY(srRelaxNodes(best->mesh.nodes, best->mesh.nodeCount, (const int32_t (*)[4])best->mesh.cells,
                         best->mesh.cellCount, RELAXED_DIHEDRAL, c->arena));
     SR_TRY(srCreateCage(best->mesh.nodes, best->mesh.nodeCount, (const int32_t (*)[4])best->mesh.cells,
                         best->mesh.cellCount, &mesh->cage));
-    srMeasureCells(&mesh->cage, &report->minDihedralDegrees, &largest, &volume);
+    srMeasureCells(&mesh->cage, &report->minDihedralDegrees, &largest, &report->volume);
     report->edgeLength = best->length;
     if (report->minDihedralDegrees < LEAST_DIHEDRAL) {
         report->fate = sr_conformPoor;

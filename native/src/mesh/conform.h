@@ -44,6 +44,7 @@ typedef struct srConformReport {
     int32_t runCount;         ///< Of TetGen.
     double minDihedralDegrees;
     double edgeLength; ///< Wanted, where no detail is.
+    double volume;     ///< Of all cells.
     srSolidReport solid;
 } srConformReport;
 

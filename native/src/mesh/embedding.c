@@ -23,11 +23,13 @@
 #define FARTHEST 1e6 // in sizes of the cage
 
 #define POINTS_PER_BLOCK 256
+#define POINTS_PER_BATCH 8192
 
 typedef struct Embedding {
     const srCage* cage;
     const srVec3* points;
     const int32_t* hints;
+    const srProgress* progress;
     srReach reach;
     srCellGrid* grid;
     srBvh* skin;
@@ -208,9 +210,10 @@ static srResult embedAll(Embedding* e) {
         SR_TRY(makeGrid(e));
     }
     e->reach = srFindReach(e->cage);
-    srParallelFor(embedRange, pointCount, POINTS_PER_BLOCK, e);
+    SR_TRY(srParallelForWithProgress(embedRange, pointCount, POINTS_PER_BLOCK, POINTS_PER_BATCH, e,
+                                     e->progress));
     countOutside(e);
-    return sr_success;
+    return srReportProgress(e->progress, 1.0);
 }
 
 static void freeScratch(Embedding* e) {
@@ -224,9 +227,17 @@ static void freeScratch(Embedding* e) {
 
 srResult srCreateEmbedding(const srCage* cage, const srVec3* points, const int32_t* hints, int32_t pointCount,
                            srEmbedding* outEmbedding) {
+    const srProgress nobody = {0};
+    return srCreateEmbeddingWithProgress(cage, points, hints, pointCount, &nobody, outEmbedding);
+}
+
+srResult srCreateEmbeddingWithProgress(const srCage* cage, const srVec3* points, const int32_t* hints,
+                                       int32_t pointCount, const srProgress* progress,
+                                       srEmbedding* outEmbedding) {
     srEmbedding embedding = {.pointCount = pointCount > 0 ? pointCount : 0, .largestWeightSum = 1.0};
     if (pointCount > 0) {
-        Embedding e = {.cage = cage, .points = points, .hints = hints, .out = &embedding};
+        Embedding e = {
+            .cage = cage, .points = points, .hints = hints, .progress = progress, .out = &embedding};
         srResult result = embedAll(&e);
         freeScratch(&e);
         if (result != sr_success) {

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "mesh/cage.h"
+#include "mesh/progress.h"
 
 /// Point i = sum over c of weights[i][c] * node[nodes[i][c]]; weights sum to one. Owns its arrays.
 typedef struct srEmbedding {
@@ -28,6 +29,11 @@ typedef struct srEmbedding {
 /// point is pulled towards the cell. Affine motion is exact for all others. No points: an empty embedding.
 SR_MUST_USE srResult srCreateEmbedding(const srCage* cage, const srVec3* points, const int32_t* hints,
                                        int32_t pointCount, srEmbedding* outEmbedding);
+
+/// As srCreateEmbedding, for a caller who may cancel.
+SR_MUST_USE srResult srCreateEmbeddingWithProgress(const srCage* cage, const srVec3* points,
+                                                   const int32_t* hints, int32_t pointCount,
+                                                   const srProgress* progress, srEmbedding* outEmbedding);
 
 /// Where points are taken as they are. Farther than a million sizes of the cage they are pulled in any case,
 /// so they may be cut there, and no square of a coordinate overflows.

@@ -40,7 +40,7 @@
 
 #define SUB_EDGE_COUNT 120
 #define POINTS_PER_BLOCK 128
-#define POINTS_PER_BATCH 1024
+#define POINTS_PER_BATCH 512
 #define TETS_PER_BLOCK 64
 #define TETS_PER_BATCH 1024
 
@@ -258,7 +258,7 @@ static srResult growTets(Sampling* s, srArena* arena) {
                : srFailOutOfMemory("the parts of the flesh");
 }
 
-static srResult gatherSamples(Sampling* s, srArena* arena) {
+static srResult gatherSamples(Sampling* s, srArena* arena, const srProgress* progress) {
     srFlesh* flesh = s->flesh;
     int32_t count = SR_SAMPLE_COUNT * (flesh->tetCount - s->firstPlace);
     s->keys = SR_PUSH(arena, srKeyed, count, "sample keys");
@@ -268,11 +268,14 @@ static srResult gatherSamples(Sampling* s, srArena* arena) {
         return srFailOutOfMemory("the parts of the flesh");
     }
     SR_TRY(growTets(s, arena));
+    SR_TRY(srReportProgress(progress, 0.0));
     for (int32_t i = 0; i < count; i++) {
         const int32_t* tet = s->scaffold->tets[s->chosen[s->firstPlace + i / SR_SAMPLE_COUNT]];
         s->keys[i] = (srKeyed){keyOf(s->scaffold, tet, i % SR_SAMPLE_COUNT), i};
     }
+    SR_TRY(srReportProgress(progress, 0.3));
     srSortKeyed(s->keys, scratch, count);
+    SR_TRY(srReportProgress(progress, 0.6));
     s->firstSample = flesh->sampleCount;
     for (int32_t i = 0; i < count; i++) {
         if (i == 0 || s->keys[i].key != s->keys[i - 1].key) {
@@ -407,9 +410,10 @@ static void growParts(int32_t begin, int32_t end, int32_t worker, void* context)
 
 static srResult sampleBatch(Sampling* s, srArena* arena, const srProgress* progress) {
     srFlesh* flesh = s->flesh;
-    srProgress sampling = srPartOfProgress(progress, 0.0, 0.7),
+    srProgress gathering = srPartOfProgress(progress, 0.0, 0.05);
+    srProgress sampling = srPartOfProgress(progress, 0.05, 0.7),
                growing = srPartOfProgress(progress, 0.7, 1.0);
-    SR_TRY(gatherSamples(s, arena));
+    SR_TRY(gatherSamples(s, arena, &gathering));
     SR_TRY(srParallelForWithProgress(takeSamples, flesh->sampleCount - s->firstSample, POINTS_PER_BLOCK,
                                      POINTS_PER_BATCH, s, &sampling));
     SR_TRY(srParallelForWithProgress(growParts, flesh->tetCount - s->firstPlace, TETS_PER_BLOCK,

@@ -17,6 +17,8 @@
 // parts that touch are equally near.
 #define DEPTH_SIZES 0.1
 
+#define TETS_PER_REPORT 2048
+
 // A point this little outside of a tetrahedron, in weights, is still within
 #define WITHIN 1e-9
 
@@ -197,7 +199,8 @@ static void touchPoints(const Search* s) {
     }
 }
 
-srResult srFindHomes(const srHomesInput* input, srArena* arena, int32_t* outCells) {
+srResult srFindHomes(const srHomesInput* input, srArena* arena, const srProgress* progress,
+                     int32_t* outCells) {
     const srScaffold* scaffold = input->scaffold;
     int32_t pointCount = input->surface->pointCount, copyCount = input->copies->scaffold.tetCount;
     memset(outCells, 0xff, (size_t)pointCount * sizeof(int32_t));
@@ -220,11 +223,16 @@ srResult srFindHomes(const srHomesInput* input, srArena* arena, int32_t* outCell
         s.binEdge = fmax(s.binEdge, scaffold->sizes[p]);
         least = fmin(least, scaffold->sizes[p]);
     }
+    SR_TRY(srReportProgress(progress, 0.1));
     findBelow(&s, DEPTH_SIZES * least);
+    SR_TRY(srReportProgress(progress, 0.3));
     listCells(&s, copyCount);
     touchPoints(&s);
     int32_t binned = binPoints(&s, scratch);
     for (int32_t t = 0; t < scaffold->tetCount; t++) {
+        if (t % TETS_PER_REPORT == 0) {
+            SR_TRY(srReportProgress(progress, 0.5 + 0.5 * t / scaffold->tetCount));
+        }
         const int32_t* p = scaffold->tets[t];
         if (s.isTouched[p[0]] || s.isTouched[p[1]] || s.isTouched[p[2]] || s.isTouched[p[3]]) {
             takePoints(&s, t, binned);

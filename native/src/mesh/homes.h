@@ -18,4 +18,5 @@ typedef struct srHomesInput {
 
 /// For each point of the surface the raw cell that it belongs to; `SR_NULL_INDEX` where no copies are near,
 /// or where that is not known.
-SR_MUST_USE srResult srFindHomes(const srHomesInput* input, srArena* arena, int32_t* outCells);
+SR_MUST_USE srResult srFindHomes(const srHomesInput* input, srArena* arena, const srProgress* progress,
+                                 int32_t* outCells);

@@ -49,6 +49,38 @@ bool srMakeLattice(srVec3 lower, srVec3 upper, double margin, double spacing, in
     return true;
 }
 
+bool srLattice_Pad(srLattice* lattice, int32_t share, int32_t maxPointCount) {
+    const int32_t counts[3] = {lattice->nx, lattice->ny, lattice->nz};
+    int32_t padded[3];
+    double points = 2.0;
+    for (int axis = 0; axis < 3; axis++) {
+        padded[axis] = (counts[axis] + 2 * share - 1) / (2 * share) * (2 * share);
+        points *= padded[axis];
+    }
+    if (!(points <= (double)maxPointCount)) {
+        return false;
+    }
+    const srVec3 more = {padded[0] - counts[0], padded[1] - counts[1], padded[2] - counts[2]};
+    lattice->origin = srMulAdd(lattice->origin, -0.5 * lattice->spacing, more);
+    lattice->nx = padded[0];
+    lattice->ny = padded[1];
+    lattice->nz = padded[2];
+    lattice->pointCount = 2 * lattice->nx * lattice->ny * lattice->nz;
+    fillSteps(lattice);
+    return true;
+}
+
+srLattice srLattice_Halve(const srLattice* lattice) {
+    srLattice half = *lattice;
+    half.spacing = 0.5 * lattice->spacing;
+    half.nx = 2 * lattice->nx;
+    half.ny = 2 * lattice->ny;
+    half.nz = 2 * lattice->nz;
+    half.pointCount = 8 * lattice->pointCount;
+    fillSteps(&half);
+    return half;
+}
+
 srVec3 srLattice_Point(const srLattice* lattice, int32_t point) {
     int32_t cube = point / 2;
     double shift = (point & 1) != 0 ? 0.5 : 0.0;

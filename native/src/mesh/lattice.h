@@ -33,6 +33,13 @@ typedef struct srLattice {
 bool srMakeLattice(srVec3 lower, srVec3 upper, double margin, double spacing, int32_t maxPointCount,
                    srLattice* outLattice);
 
+/// More cubes on all sides, until their counts are multiples of 2 `share`; the middle stays. False when there
+/// would be more than `maxPointCount` points: then nothing changes.
+bool srLattice_Pad(srLattice* lattice, int32_t share, int32_t maxPointCount);
+
+/// Cubes of half the size in the same box. Eight times as many points.
+srLattice srLattice_Halve(const srLattice* lattice);
+
 srVec3 srLattice_Point(const srLattice* lattice, int32_t point);
 
 /// From a point to its neighbour.

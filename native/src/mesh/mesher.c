@@ -13,11 +13,12 @@
 #include "mesh/manifold.h"
 #include "mesh/progress.h"
 #include "mesh/quality.h"
-#include "mesh/scaffold.h"
+#include "mesh/sampling.h"
 #include "mesh/splinters.h"
 #include "mesh/stuffing.h"
 
 #include <math.h>
+#include <string.h>
 
 // How far outside of the skin the cage's skin lies, in cubes of the lattice. The lattice's widest gap between
 // planes of points is sqrt(1/2) cubes (planes x + y = const); a sheet of any direction, however thin, becomes
@@ -37,6 +38,9 @@
 #define LEAST_VOLUME 1.0
 #define LARGEST_STEP 13
 
+// Pieces of the skin that are smaller than this share of a cube get no cells of their own.
+#define CRUMB_SIZE 0.5
+
 // The volume that triangles enclose counts overlaps twice; the one sampled is right to some per cent.
 #define SAMPLED_SLACK 1.08
 
@@ -45,6 +49,16 @@
 #define PLAIN_TRIAL_COUNT 4
 #define COUNT_TOLERANCE 0.05
 #define COUNT_PATIENCE 0.012
+
+// Where no spacing gives the count: a box has as many layers of nodes as fit, and all of its sides change at
+// once. Then the lattice is tried stretched, so that each axis changes at a spacing of its own.
+#define STRETCH_TOLERANCE 0.14
+#define STRETCH_COUNT 4
+#define LARGEST_JUMP 0.5
+#define MOST_CUBES 2e5
+#define STRETCHED_GROWTH 1.1
+#define FIRST_SHARE 0.9
+#define FINISHED_SHARE 0.97
 
 #define MAX_POINT_COUNT (1 << 23)
 #define MIN_TARGET 8
@@ -60,7 +74,9 @@ typedef struct Meshing {
     const srMesherSettings* settings;
     srSolid solid;
     srContacts contacts;
+    double* pieceSizes;  // of the solid's pieces
     srVec3 lower, upper; // of the solid
+    srProgress progress; // of all that is done with it
 } Meshing;
 
 // One spacing tried. Everything lives in its arena.
@@ -100,43 +116,28 @@ static double findSpacing(double volume, double area, double target, double low,
 // The lattice of this spacing, or of the finest that memory is worth.
 static void makeLattice(const Meshing* meshing, double* spacing, srLattice* outLattice) {
     double beyond = meshing->solid.halfThickness;
-    while (!srMakeLattice(meshing->lower, meshing->upper, beyond + THIN_OFFSET * *spacing, *spacing,
-                          MAX_POINT_COUNT, outLattice)) {
+    int32_t most = meshing->settings->detail != NULL ? MAX_POINT_COUNT / 8 : MAX_POINT_COUNT;
+    while (!srMakeLattice(meshing->lower, meshing->upper, beyond + THIN_OFFSET * *spacing, *spacing, most,
+                          outLattice) ||
+           !srLattice_Pad(outLattice, 2, most)) {
         *spacing *= 1.1;
     }
 }
 
 // A trial's part of the whole progress: the first half, then half of what is left, and so on.
 static srProgress partOfTrial(const Meshing* meshing, int trial) {
-    srProgress whole = {meshing->settings->progress, meshing->settings->progressContext, 0.0f, 1.0f};
-    whole = srPartOfProgress(&whole, SOLID_SHARE, 1.0);
+    srProgress whole = srPartOfProgress(&meshing->progress, SOLID_SHARE, 1.0);
     double begin = 1.0 - 1.0 / (1 << trial);
     return srPartOfProgress(&whole, begin, 0.5 + 0.5 * begin);
-}
-
-static double clampShare(double x) {
-    return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 : x;
 }
 
 static srResult sampleScaffold(const Meshing* meshing, const srProgress* progress, Trial* trial) {
     srLattice lattice;
     makeLattice(meshing, &trial->spacing, &lattice);
     srField field = srMakeContactField(&meshing->contacts, &meshing->solid);
-    double* phi = SR_PUSH(trial->arena, double, lattice.pointCount, "distances");
-    if (phi == NULL) {
-        return srFailOutOfMemory("the lattice");
-    }
-    srProgress sampling = srPartOfProgress(progress, 0.0, 0.9),
-               walking = srPartOfProgress(progress, 0.9, 1.0);
-    SR_TRY(srField_Sample(&field, &lattice, phi, &sampling));
-
-    // each point stands for half a cube, as far as it is inside
-    for (int32_t p = 0; p < lattice.pointCount; p++) {
-        trial->insideVolume += clampShare(0.5 - phi[p] / (0.8 * trial->spacing));
-    }
-    trial->insideVolume *= 0.5 * trial->spacing * trial->spacing * trial->spacing;
-    return srCreateScaffold(&lattice, phi, THIN_OFFSET * trial->spacing, trial->arena, &walking,
-                            &trial->scaffold);
+    const srSampling sampling = {&field, meshing->surface, meshing->settings->detail, THIN_OFFSET};
+    return srSampleScaffold(&lattice, &sampling, trial->arena, progress, &trial->scaffold,
+                            &trial->insideVolume);
 }
 
 // What deviation is good enough after so many trials.
@@ -251,7 +252,8 @@ static srResult stuffCopies(const Meshing* meshing, const srProgress* progress, 
         SR_TRY(stuffScaffold(meshing, &stuffing, trial));
     }
     SR_TRY(srMakeManifold(&trial->cells, trial->arena, &mending, &trial->removedCount));
-    SR_TRY(srDropSplinters(&trial->copies, trial->arena, &trial->cells, &trial->pieceCount));
+    srCrumbs crumbs = {&meshing->solid, meshing->pieceSizes, CRUMB_SIZE * trial->spacing};
+    SR_TRY(srDropSplinters(&trial->copies, &crumbs, trial->arena, &trial->cells, &trial->pieceCount));
     trial->growth = plainCount > 0 ? trial->cells.nodeCount / (double)plainCount : 1.0;
     trial->isWhole = true;
     return sr_success;
@@ -357,7 +359,8 @@ static srResult checkSettings(const srMesherSettings* settings) {
     return sr_success;
 }
 
-static srResult finishMesh(const Meshing* meshing, const Trial* trial, srMesh* mesh) {
+static srResult finishMesh(const Meshing* meshing, const Trial* trial, const srProgress* progress,
+                           srMesh* mesh) {
     const srRawCells* cells = &trial->cells;
     if (cells->cellCount == 0) {
         return srFail(sr_errorNoInside, "What the surface encloses is too thin for a cage of %d nodes.",
@@ -372,9 +375,12 @@ static srResult finishMesh(const Meshing* meshing, const Trial* trial, srMesh* m
     }
     SR_TRY(srCreateCageMapped(cells->nodes, cells->nodeCount, (const int32_t (*)[4])cells->cells,
                               cells->cellCount, newCells, &mesh->cage));
+    srProgress homing = srPartOfProgress(progress, 0.5, 0.9);
+    SR_TRY(srReportProgress(progress, 0.5));
     srHomesInput input = {meshing->surface, &meshing->contacts, &trial->scaffold,
                           &trial->flesh,    &trial->copies,     cells};
-    SR_TRY(srFindHomes(&input, trial->arena, homes));
+    SR_TRY(srFindHomes(&input, trial->arena, &homing, homes));
+    SR_TRY(srReportProgress(progress, 0.9));
     for (int32_t p = 0; p < mesh->pointCount; p++) {
         mesh->pointCells[p] = homes[p] == SR_NULL_INDEX ? SR_NULL_INDEX : newCells[homes[p]];
     }
@@ -397,42 +403,180 @@ static void fillReport(const Trial* trial, const srMesh* mesh, srMesherReport* r
 static srResult createSolid(Meshing* meshing, srSolidReport* report) {
     const srSolidSettings usual = srDefaultSolidSettings();
     const srSolidSettings* wanted = meshing->settings->solid != NULL ? meshing->settings->solid : &usual;
-    srProgress whole = {meshing->settings->progress, meshing->settings->progressContext, 0.0f, 1.0f};
-    srProgress repairing = srPartOfProgress(&whole, 0.0, 0.8 * SOLID_SHARE),
-               touching = srPartOfProgress(&whole, 0.8 * SOLID_SHARE, SOLID_SHARE);
+    srProgress repairing = srPartOfProgress(&meshing->progress, 0.0, 0.8 * SOLID_SHARE),
+               touching = srPartOfProgress(&meshing->progress, 0.8 * SOLID_SHARE, SOLID_SHARE);
     const srSurface *shells = &meshing->solid.shells, *sheets = &meshing->solid.sheets;
-    SR_TRY(srReportProgress(&whole, 0.0));
+    SR_TRY(srReportProgress(&meshing->progress, 0.0));
     SR_TRY(srCreateSolid(meshing->surface, wanted, &repairing, &meshing->solid, report));
     const srSurface* first = shells->triangleCount > 0 ? shells : sheets;
     const srSurface* second = sheets->triangleCount > 0 ? sheets : shells;
     meshing->lower = srMin(first->lower, second->lower);
     meshing->upper = srMax(first->upper, second->upper);
+    meshing->pieceSizes = SR_ALLOC(double, meshing->solid.pieceCount);
+    if (meshing->pieceSizes == NULL) {
+        return srFailOutOfMemory("the cage");
+    }
+    SR_TRY(srMeasurePieces(&meshing->solid, meshing->pieceSizes));
     return srCreateContacts(meshing->surface, &meshing->solid, &touching, &meshing->contacts);
+}
+
+// A mesh under way: in the surface's own space, or in one that is stretched.
+typedef struct Attempt {
+    srVec3 stretch;
+    srSurface stretched; // without points when nothing is
+    Meshing meshing;
+    Trial best;
+    srSolidReport repaired;
+    int32_t trialCount;
+} Attempt;
+
+static void destroyAttempt(Attempt* attempt) {
+    SR_FREE(attempt->meshing.pieceSizes, attempt->meshing.solid.pieceCount);
+    srDestroyContacts(&attempt->meshing.contacts);
+    srDestroySolid(&attempt->meshing.solid);
+    srDestroyArena(attempt->best.arena);
+    srDestroySurface(&attempt->stretched);
+    *attempt = (Attempt){0};
+}
+
+static srVec3 mulEach(srVec3 a, srVec3 b) {
+    return (srVec3){a.x * b.x, a.y * b.y, a.z * b.z};
+}
+
+static srResult stretchSurface(const srSurface* surface, srVec3 stretch, srSurface* out) {
+    *out = (srSurface){
+        .points = SR_ALLOC(srVec3, surface->pointCount),
+        .triangles = srAlloc((size_t)surface->triangleCount, sizeof(out->triangles[0])),
+        .pointCount = surface->pointCount,
+        .triangleCount = surface->triangleCount,
+        .lower = mulEach(surface->lower, stretch),
+        .upper = mulEach(surface->upper, stretch),
+    };
+    if (out->points == NULL || out->triangles == NULL) {
+        return srFailOutOfMemory("the cage");
+    }
+    for (int32_t p = 0; p < surface->pointCount; p++) {
+        out->points[p] = mulEach(surface->points[p], stretch);
+    }
+    memcpy(out->triangles, surface->triangles, (size_t)surface->triangleCount * sizeof(out->triangles[0]));
+    out->size = srDistance(out->lower, out->upper);
+    return sr_success;
+}
+
+static srResult runAttempt(const srSurface* surface, const srMesherSettings* settings, Attempt* attempt) {
+    attempt->meshing.surface = surface;
+    attempt->meshing.settings = settings;
+    SR_TRY(createSolid(&attempt->meshing, &attempt->repaired));
+    return searchSpacing(&attempt->meshing, &attempt->best, &attempt->trialCount);
+}
+
+static double countError(const Attempt* attempt) {
+    double target = attempt->meshing.settings->targetNodeCount;
+    const srRawCells* cells = &attempt->best.cells;
+    return cells->cellCount > 0 ? fabs(cells->nodeCount / target - 1.0) : HUGE_VAL;
+}
+
+// The axes by extent, the thinnest first: there the fewest layers are.
+static void orderAxes(const srSurface* surface, int order[3]) {
+    srVec3 extent = srSub(surface->upper, surface->lower);
+    const double extents[3] = {extent.x, extent.y, extent.z};
+    for (int axis = 0; axis < 3; axis++) {
+        int place = axis;
+        for (; place > 0 && extents[order[place - 1]] > extents[axis]; place--) {
+            order[place] = order[place - 1];
+        }
+        order[place] = axis;
+    }
+}
+
+// Volumes stay the same.
+static srVec3 stretchOf(const srSurface* surface, int number) {
+    static const double stretches[STRETCH_COUNT][3] = {
+        {1.06, 1.0, 1.0 / 1.06},
+        {1.0 / 1.06, 1.0, 1.06},
+        {1.16, 1.0 / 1.077, 1.0 / 1.077},
+        {1.0 / 1.16, 1.077, 1.077},
+    };
+    int order[3];
+    double stretch[3];
+    orderAxes(surface, order);
+    for (int place = 0; place < 3; place++) {
+        stretch[order[place]] = stretches[number][place];
+    }
+    return (srVec3){stretch[0], stretch[1], stretch[2]};
+}
+
+// Boxes jump by a part of the count, and fill their bounds: crumbs far apart do neither, and cost much.
+static bool isWorthStretching(const Attempt* best) {
+    srVec3 cubes = srScale(1.0 / best->best.spacing, srSub(best->meshing.upper, best->meshing.lower));
+    return countError(best) < LARGEST_JUMP &&
+           (cubes.x + 1.0) * (cubes.y + 1.0) * (cubes.z + 1.0) < MOST_CUBES;
+}
+
+static srResult tryStretches(const srSurface* surface, const srMesherSettings* settings,
+                             const srProgress* progress, Attempt* best) {
+    for (int number = 0; number < STRETCH_COUNT && countError(best) > STRETCH_TOLERANCE; number++) {
+        Attempt attempt = {.stretch = stretchOf(surface, number)};
+        attempt.meshing.progress =
+            srPartOfProgress(progress, number / (double)STRETCH_COUNT, (number + 1) / (double)STRETCH_COUNT);
+        srResult result = stretchSurface(surface, attempt.stretch, &attempt.stretched);
+        if (result == sr_success) {
+            result = runAttempt(&attempt.stretched, settings, &attempt);
+        }
+        bool isBetter = result == sr_success && countError(&attempt) < countError(best) &&
+                        volumeOf(&attempt.best.cells) < STRETCHED_GROWTH * volumeOf(&best->best.cells);
+        if (isBetter) {
+            attempt.meshing.surface = NULL; // moves with what holds it
+            attempt.trialCount += best->trialCount;
+            attempt.repaired = best->repaired;
+            destroyAttempt(best);
+            *best = attempt;
+            best->meshing.surface = &best->stretched;
+        } else {
+            destroyAttempt(&attempt);
+        }
+        if (result != sr_success && result != sr_errorNoInside) {
+            return result;
+        }
+    }
+    return sr_success;
+}
+
+static void unstretch(srVec3 stretch, srCage* cage) {
+    srVec3 back = {1.0 / stretch.x, 1.0 / stretch.y, 1.0 / stretch.z};
+    for (int32_t node = 0; node < cage->nodeCount; node++) {
+        cage->nodes[node] = mulEach(cage->nodes[node], back);
+    }
 }
 
 srResult srMeshSurface(const srSurface* surface, const srMesherSettings* settings, srMesh* outMesh,
                        srMesherReport* outReport) {
     SR_TRY(checkSettings(settings));
     srResult result = sr_success;
-    Trial best = {0};
     srMesh mesh = {0};
     srMesherReport report = {0};
-    Meshing meshing = {.surface = surface, .settings = settings};
     srProgress whole = {settings->progress, settings->progressContext, 0.0f, 1.0f};
-    SR_TRY_CLEANUP(createSolid(&meshing, &report.solid));
+    srProgress stretching = srPartOfProgress(&whole, FIRST_SHARE, FINISHED_SHARE);
+    srProgress finishing = srPartOfProgress(&whole, FINISHED_SHARE, 1.0);
+    Attempt attempt = {.stretch = {1.0, 1.0, 1.0}};
 
     // find the cells, make them a cage
-    SR_TRY_CLEANUP(searchSpacing(&meshing, &best, &report.trialCount));
-    SR_TRY_CLEANUP(finishMesh(&meshing, &best, &mesh));
-    fillReport(&best, &mesh, &report);
+    attempt.meshing.progress = srPartOfProgress(&whole, 0.0, FIRST_SHARE);
+    SR_TRY_CLEANUP(runAttempt(surface, settings, &attempt));
+    if (isWorthStretching(&attempt)) {
+        SR_TRY_CLEANUP(tryStretches(surface, settings, &stretching, &attempt));
+    }
+    SR_TRY_CLEANUP(finishMesh(&attempt.meshing, &attempt.best, &finishing, &mesh));
+    unstretch(attempt.stretch, &mesh.cage);
+    report.trialCount = attempt.trialCount;
+    report.solid = attempt.repaired;
+    fillReport(&attempt.best, &mesh, &report);
     SR_TRY_CLEANUP(srReportProgress(&whole, 1.0));
     *outMesh = mesh;
     *outReport = report;
 
 cleanup:
-    srDestroyContacts(&meshing.contacts);
-    srDestroySolid(&meshing.solid);
-    srDestroyArena(best.arena);
+    destroyAttempt(&attempt);
     if (result != sr_success) {
         srDestroyMesh(&mesh);
     }

@@ -16,6 +16,8 @@ typedef struct srMesherSettings {
     int32_t targetNodeCount; ///< Met within about 15 % where the shape allows.
     srProgressFcn* progress;
     void* progressContext;
+    const float* detail;          ///< One number a point of the surface: from 0.5 on cells have half the
+                                  ///< size there. Null: nowhere.
     const srSolidSettings* solid; ///< What is flesh; null is srDefaultSolidSettings().
     bool gluesContacts; ///< Leaves parts that touch, lie close or overlap a little joined: no copies.
 } srMesherSettings;

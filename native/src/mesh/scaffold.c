@@ -15,69 +15,189 @@
 // A corner stands for the space around it, as wide as this many sizes from full to empty.
 #define CORNER_REACH 0.8
 
-// Corners 0 and 1 are neighbouring centres of cubes, 2 and 3 neighbouring corners of the face between them:
-// edges 01 and 23 are long, the others short.
 typedef struct Walk {
-    const srLattice* lattice;
+    const srGrading* grading;
     const double* phi;
-    double reach;
-    int32_t* pointOf; // lattice point -> scaffold point
-    srScaffold* out;  // tets null: only count
+    double reachShare; // of a tetrahedron's longest edge
+    int32_t* pointOf;  // lattice point -> scaffold point
+    srScaffold* out;
+    bool isFilling; // else only count
 } Walk;
 
-static void takeTet(Walk* walk, const int32_t points[4]) {
+// Cubes of a level, in half cubes of the smallest size.
+typedef struct Level {
+    int32_t index;
+    int32_t step; // half a cube
+    double edge;  // of a cube, in the surface's unit
+} Level;
+
+// Sizes of points know all tetrahedra around them, those out of reach too.
+static void takeTet(Walk* walk, const int32_t* a, const int32_t* b, const int32_t* c, const int32_t* d,
+                    double size) {
     srScaffold* out = walk->out;
+    const int32_t points[4] = {srGrading_PointAt(walk->grading, a), srGrading_PointAt(walk->grading, b),
+                               srGrading_PointAt(walk->grading, c), srGrading_PointAt(walk->grading, d)};
     bool isNear = false;
-    for (int c = 0; c < 4; c++) {
-        isNear = isNear || walk->phi[points[c]] < walk->reach;
+    for (int i = 0; i < 4; i++) {
+        isNear = isNear || walk->phi[points[i]] < walk->reachShare * size;
+        int32_t point = walk->pointOf[points[i]];
+        if (walk->isFilling && point != SR_NULL_INDEX) {
+            out->sizes[point] = fmin(out->sizes[point], size);
+        }
     }
     if (!isNear) {
         return;
     }
-    for (int c = 0; c < 4; c++) {
-        if (walk->pointOf[points[c]] == SR_NULL_INDEX) {
-            walk->pointOf[points[c]] = out->pointCount++;
-        }
-        if (out->tets != NULL) {
-            out->tets[out->tetCount][c] = walk->pointOf[points[c]];
+    for (int i = 0; i < 4; i++) {
+        if (walk->isFilling) {
+            out->tets[out->tetCount][i] = walk->pointOf[points[i]];
+        } else if (walk->pointOf[points[i]] == SR_NULL_INDEX) {
+            walk->pointOf[points[i]] = out->pointCount++;
         }
     }
     out->tetCount++;
 }
 
-// The four tetrahedra around the long edge from a cube's centre along an axis.
-static void takeTetsOfEdge(Walk* walk, int32_t centre, int axis) {
-    static const int ring[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
-    int32_t next = srLattice_Neighbour(walk->lattice, centre, 2 * axis);
-    int32_t corners[4];
-    for (int turn = 0; turn < 4; turn++) {
-        int offset[3];
-        offset[axis] = 1;
-        offset[(axis + 1) % 3] = ring[turn][0];
-        offset[(axis + 2) % 3] = ring[turn][1];
-        corners[turn] = srLattice_Neighbour(walk->lattice, centre, srFindDirection(offset));
+static void findMiddle(const int32_t a[3], const int32_t b[3], int32_t out[3]) {
+    for (int axis = 0; axis < 3; axis++) {
+        out[axis] = (a[axis] + b[axis]) / 2;
+    }
+}
+
+// Whether the smaller cube between a centre and a corner has a centre of its own.
+static bool hasChild(const Walk* walk, const Level* level, const int32_t centre[3], const int32_t corner[3]) {
+    int32_t cube[3];
+    for (int axis = 0; axis < 3; axis++) {
+        cube[axis] = (centre[axis] < corner[axis] ? centre[axis] : corner[axis]) / level->step;
+    }
+    return srGrading_HasCentre(walk->grading, level->index + 1, cube);
+}
+
+// An edge between corners is halved when a smaller cube with a centre lies at it.
+static bool isHalved(const Walk* walk, const Level* level, const int32_t p[3], const int32_t q[3]) {
+    int along = p[0] != q[0] ? 0 : p[1] != q[1] ? 1 : 2;
+    for (int side = 0; side < 4; side++) {
+        int32_t centre[3];
+        findMiddle(p, q, centre);
+        centre[(along + 1) % 3] += (side & 1) != 0 ? level->step : -level->step;
+        centre[(along + 2) % 3] += (side & 2) != 0 ? level->step : -level->step;
+        if (hasChild(walk, level, centre, p) || hasChild(walk, level, centre, q)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What is left of a tetrahedron between two centres and two corners whose long edges are both halved: the
+// quarters that do not belong to smaller cubes with centres.
+static void takeQuarters(Walk* walk, const Level* level, const int32_t* const centres[2],
+                         const int32_t* const corners[2]) {
+    int32_t m[3], n[3];
+    findMiddle(centres[0], centres[1], m);
+    findMiddle(corners[0], corners[1], n);
+    for (int quarter = 0; quarter < 4; quarter++) {
+        const int32_t *a = centres[quarter & 1], *b = corners[quarter >> 1];
+        if (!hasChild(walk, level, a, b)) {
+            takeTet(walk, a, b, m, n, 0.5 * sqrt(3.0) * level->edge);
+        }
+    }
+}
+
+// The four tetrahedra around the long edge between two centres. Corners 0 and 1 are centres of cubes, 2 and 3
+// neighbouring corners of the face between them: edges 01 and 23 are long, the others short.
+static void takeAroundEdge(Walk* walk, const Level* level, const int32_t c[3], const int32_t d[3],
+                           int32_t ring[4][3]) {
+    bool isLast = level->index + 1 == walk->grading->levelCount, isSplit = false;
+    int32_t m[3];
+    findMiddle(c, d, m);
+    for (int turn = 0; turn < 4 && !isLast; turn++) {
+        isSplit = isSplit || hasChild(walk, level, c, ring[turn]) || hasChild(walk, level, d, ring[turn]);
     }
     for (int turn = 0; turn < 4; turn++) {
-        takeTet(walk, (int32_t[4]){centre, next, corners[turn], corners[(turn + 1) % 4]});
+        const int32_t *p = ring[turn], *q = ring[(turn + 1) % 4];
+        bool isRimSplit = !isLast && isHalved(walk, level, p, q);
+        if (isSplit && isRimSplit) {
+            takeQuarters(walk, level, (const int32_t* const[2]){c, d}, (const int32_t* const[2]){p, q});
+        } else if (isSplit) {
+            takeTet(walk, c, m, p, q, level->edge);
+            takeTet(walk, m, d, p, q, level->edge);
+        } else if (isRimSplit) {
+            int32_t n[3];
+            findMiddle(p, q, n);
+            takeTet(walk, c, d, p, n, level->edge);
+            takeTet(walk, c, d, n, q, level->edge);
+        } else {
+            takeTet(walk, c, d, p, q, level->edge);
+        }
+    }
+}
+
+// The two tetrahedra between a centre and a face behind which larger ones go on. Their diagonal is the one
+// that these have: from the corner or the centre one level up that is on the face.
+static void takePyramid(Walk* walk, const Level* level, const int32_t centre[3], int32_t ring[4][3],
+                        int axis) {
+    int32_t edge = 2 * level->step, parity = ring[0][axis] / edge & 1;
+    int from = 0;
+    while ((ring[from][(axis + 1) % 3] / edge & 1) != parity ||
+           (ring[from][(axis + 2) % 3] / edge & 1) != parity) {
+        from++;
+    }
+    const int32_t *a = ring[from], *b = ring[(from + 2) % 4];
+    takeTet(walk, centre, ring[(from + 1) % 4], a, b, sqrt(2.0) * level->edge);
+    takeTet(walk, centre, ring[(from + 3) % 4], a, b, sqrt(2.0) * level->edge);
+}
+
+// Between a cube and the next one along an axis.
+static void takeFace(Walk* walk, const Level* level, const int32_t cube[3], int axis) {
+    static const int around[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+    int32_t next[3] = {cube[0], cube[1], cube[2]}, c[3], d[3], ring[4][3];
+    next[axis]++;
+    bool isCentred = srGrading_HasCentre(walk->grading, level->index, cube);
+    bool isNextCentred = srGrading_HasCentre(walk->grading, level->index, next);
+    if (!isCentred && !isNextCentred) {
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        c[i] = 2 * level->step * cube[i] + level->step;
+        d[i] = 2 * level->step * next[i] + level->step;
+    }
+    for (int turn = 0; turn < 4; turn++) {
+        ring[turn][axis] = 2 * level->step * next[axis];
+        ring[turn][(axis + 1) % 3] = 2 * level->step * (cube[(axis + 1) % 3] + around[turn][0]);
+        ring[turn][(axis + 2) % 3] = 2 * level->step * (cube[(axis + 2) % 3] + around[turn][1]);
+    }
+    if (isCentred && isNextCentred) {
+        takeAroundEdge(walk, level, c, d, ring);
+    } else {
+        takePyramid(walk, level, isCentred ? c : d, ring, axis);
     }
 }
 
 // The outermost cubes hold no point within reach, so the last layer and the ends of rows can be left out.
-static srResult takeAllTets(Walk* walk, const srProgress* progress) {
-    const srLattice* lattice = walk->lattice;
-    walk->out->pointCount = 0;
-    walk->out->tetCount = 0;
-    memset(walk->pointOf, 0xff, (size_t)lattice->pointCount * sizeof(int32_t));
-    for (int32_t k = 0; k < lattice->nz - 1; k++) {
-        SR_TRY(srReportProgress(progress, (double)k / lattice->nz));
-        for (int32_t j = 0; j < lattice->ny - 1; j++) {
-            for (int32_t i = 0; i < lattice->nx - 1; i++) {
-                int32_t centre = 2 * ((k * lattice->ny + j) * lattice->nx + i) + 1;
+static srResult takeLevel(Walk* walk, int32_t index, const srProgress* progress) {
+    const srGrading* grading = walk->grading;
+    const int32_t* counts = grading->counts[index];
+    int32_t step = srGrading_GetStep(grading, index), cube[3];
+    Level level = {index, step, step * grading->lattice.spacing};
+    for (cube[2] = 0; cube[2] < counts[2] - 1; cube[2]++) {
+        SR_TRY(srReportProgress(progress, (double)cube[2] / counts[2]));
+        for (cube[1] = 0; cube[1] < counts[1] - 1; cube[1]++) {
+            for (cube[0] = 0; cube[0] < counts[0] - 1; cube[0]++) {
                 for (int axis = 0; axis < 3; axis++) {
-                    takeTetsOfEdge(walk, centre, axis);
+                    takeFace(walk, &level, cube, axis);
                 }
             }
         }
+    }
+    return sr_success;
+}
+
+static srResult takeAllTets(Walk* walk, const srProgress* progress) {
+    int32_t levelCount = walk->grading->levelCount;
+    walk->out->tetCount = 0;
+    for (int32_t level = 0; level < levelCount; level++) {
+        srProgress part = srPartOfProgress(progress, (double)level / levelCount, (level + 1.0) / levelCount);
+        SR_TRY(takeLevel(walk, level, &part));
     }
     return sr_success;
 }
@@ -103,7 +223,7 @@ srResult srAllocateScaffold(srArena* arena, int32_t pointCount, int32_t tetCount
 
 // In half cubes from the lattice's middle.
 static void fillPoints(const Walk* walk) {
-    const srLattice* lattice = walk->lattice;
+    const srLattice* lattice = &walk->grading->lattice;
     srScaffold* out = walk->out;
     double unit = 0.5 * lattice->spacing;
     srVec3 middle = srMulAdd(lattice->origin, unit, (srVec3){lattice->nx, lattice->ny, lattice->nz});
@@ -118,6 +238,7 @@ static void fillPoints(const Walk* walk) {
         const int32_t* c = out->coords[point];
         out->points[point] = srMulAdd(middle, unit, (srVec3){c[0], c[1], c[2]});
         out->phi[point] = walk->phi[p];
+        out->sizes[point] = HUGE_VAL;
         out->bases[point] = point;
         out->isSplit[point] = 0;
     }
@@ -128,18 +249,26 @@ static void fillPoints(const Walk* walk) {
 
 srResult srCreateScaffold(const srLattice* lattice, const double* phi, double reach, srArena* arena,
                           const srProgress* progress, srScaffold* outScaffold) {
+    const srGrading alike = srGradeAlike(lattice);
+    return srCreateGradedScaffold(&alike, phi, reach / lattice->spacing, arena, progress, outScaffold);
+}
+
+srResult srCreateGradedScaffold(const srGrading* grading, const double* phi, double reachShare,
+                                srArena* arena, const srProgress* progress, srScaffold* outScaffold) {
     srScaffold scaffold = {0};
-    Walk walk = {lattice, phi, reach, SR_PUSH(arena, int32_t, lattice->pointCount, "places"), &scaffold};
+    size_t latticeCount = (size_t)grading->lattice.pointCount;
+    Walk walk = {grading, phi, reachShare, SR_PUSH(arena, int32_t, latticeCount, "places"), &scaffold, false};
     if (walk.pointOf == NULL) {
         return srFailOutOfMemory("the lattice");
     }
+    memset(walk.pointOf, 0xff, latticeCount * sizeof(int32_t));
     srProgress counting = srPartOfProgress(progress, 0.0, 0.4),
                filling = srPartOfProgress(progress, 0.4, 1.0);
     SR_TRY(takeAllTets(&walk, &counting));
     SR_TRY(srAllocateScaffold(arena, scaffold.pointCount, scaffold.tetCount, &scaffold));
-    SR_TRY(takeAllTets(&walk, &filling));
     fillPoints(&walk);
-    srScaffold_MeasureSizes(&scaffold);
+    walk.isFilling = true;
+    SR_TRY(takeAllTets(&walk, &filling));
     *outScaffold = scaffold;
     return sr_success;
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The scaffold: the tetrahedra that the cage is cut from, written out. Each is a tetrahedron of a
-// body-centred cubic lattice, or what halving one once or twice gives; where flesh only touches, several
-// copies of one may lie at the same place (copies.h). Lives here: points, signed distances, tetrahedra. Does
+// body-centred cubic lattice, or, where cells of two sizes meet (grading.h), what halving one once or twice
+// gives, or half a pyramid; where flesh only touches, several copies of one may lie at the same place
+// (copies.h). Lives here: points, signed distances, tetrahedra. Does
 // not: cutting (stuffing.h).
 
 #pragma once
 
 #include "core/arena.h"
 #include "core/error.h"
+#include "mesh/grading.h"
 #include "mesh/lattice.h"
 #include "mesh/progress.h"
 
@@ -31,6 +33,11 @@ typedef struct srScaffold {
 /// None: success, and no tetrahedra.
 SR_MUST_USE srResult srCreateScaffold(const srLattice* lattice, const double* phi, double reach,
                                       srArena* arena, const srProgress* progress, srScaffold* outScaffold);
+
+/// The same of cubes of several sizes. The reach is a share of a tetrahedron's longest edge.
+SR_MUST_USE srResult srCreateGradedScaffold(const srGrading* grading, const double* phi, double reachShare,
+                                            srArena* arena, const srProgress* progress,
+                                            srScaffold* outScaffold);
 
 /// Arrays for as many points and tetrahedra, without content.
 SR_MUST_USE srResult srAllocateScaffold(srArena* arena, int32_t pointCount, int32_t tetCount,

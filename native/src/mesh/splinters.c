@@ -4,6 +4,7 @@
 
 #include "mesh/splinters.h"
 
+#include "core/alloc.h"
 #include "mesh/faces.h"
 
 #include <math.h>
@@ -11,9 +12,17 @@
 
 #define SPLINTER_SHARE 2e-3
 
+// A crumb has at most the nodes of the star around one point of the lattice, and this share of the largest
+// piece.
+#define CRUMB_NODES 15
+#define CRUMB_SHARE 0.03
+
 typedef struct Piece {
     double volume;
+    srVec3 sum; // of its nodes
+    int32_t nodeCount;
     uint8_t isFirm; // has a cell of a tetrahedron that was not split
+    uint8_t isKept;
 } Piece;
 
 static double volumeOf(const srRawCells* cells, int32_t cell) {
@@ -29,6 +38,63 @@ static bool isOfSplit(const srCopies* copies, int32_t copy) {
     }
     int32_t base = copies->scaffold.tetBases[copy];
     return copies->starts[base + 1] - copies->starts[base] > 1;
+}
+
+static void widen(srVec3* lower, srVec3* upper, const srSurface* surface, int32_t triangle) {
+    for (int c = 0; c < 3; c++) {
+        srVec3 x = surface->points[surface->triangles[triangle][c]];
+        *lower = srMin(*lower, x);
+        *upper = srMax(*upper, x);
+    }
+}
+
+srResult srMeasurePieces(const srSolid* solid, double* outSizes) {
+    srVec3* bounds = SR_ALLOC(srVec3, 2 * solid->pieceCount);
+    if (bounds == NULL) {
+        return srFailOutOfMemory("the pieces of the surface");
+    }
+    for (int32_t piece = 0; piece < solid->pieceCount; piece++) {
+        bounds[2 * piece] = (srVec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
+        bounds[2 * piece + 1] = (srVec3){-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    }
+    for (int32_t t = 0; t < solid->shells.triangleCount; t++) {
+        srVec3* of = &bounds[2 * solid->shellPieces[t]];
+        widen(&of[0], &of[1], &solid->shells, t);
+    }
+    for (int32_t t = 0; t < solid->sheets.triangleCount; t++) {
+        srVec3* of = &bounds[2 * solid->sheetPieces[t]];
+        widen(&of[0], &of[1], &solid->sheets, t);
+    }
+    for (int32_t piece = 0; piece < solid->pieceCount; piece++) {
+        bool isEmpty = bounds[2 * piece].x > bounds[2 * piece + 1].x;
+        outSizes[piece] = isEmpty ? 0.0 : srDistance(bounds[2 * piece], bounds[2 * piece + 1]);
+    }
+    SR_FREE(bounds, 2 * solid->pieceCount);
+    return sr_success;
+}
+
+// Whether the skin nearest to a place is of a crumb.
+static bool isNearCrumb(const srCrumbs* crumbs, srVec3 place) {
+    const srSolid* solid = crumbs->solid;
+    int32_t shell = SR_NULL_INDEX, sheet = SR_NULL_INDEX;
+    double toShell = HUGE_VAL, toSheet = HUGE_VAL;
+    if (solid->shellTree != NULL) {
+        toShell = srBvh_DistanceGuessed(solid->shellTree, place, &shell, NULL);
+    }
+    if (solid->sheetTree != NULL) {
+        toSheet = srBvh_DistanceGuessed(solid->sheetTree, place, &sheet, NULL);
+    }
+    int32_t piece = toShell <= toSheet ? solid->shellPieces[shell] : solid->sheetPieces[sheet];
+    return crumbs->pieceSizes[piece] < crumbs->size;
+}
+
+static bool isKept(const Piece* piece, const srCrumbs* crumbs, double total, double largest) {
+    bool isStar = piece->nodeCount <= CRUMB_NODES && piece->volume <= CRUMB_SHARE * largest;
+    if (piece->volume <= 0.0 ||
+        (isStar && crumbs != NULL && isNearCrumb(crumbs, srScale(1.0 / piece->nodeCount, piece->sum)))) {
+        return false;
+    }
+    return piece->isFirm || piece->volume > SPLINTER_SHARE * total;
 }
 
 // Nodes in the order of their old numbers, without those that are not used.
@@ -50,7 +116,8 @@ static void packNodes(srRawCells* cells, int32_t* newNodes) {
     cells->nodeCount = count;
 }
 
-srResult srDropSplinters(const srCopies* copies, srArena* arena, srRawCells* cells, int32_t* outPieceCount) {
+srResult srDropSplinters(const srCopies* copies, const srCrumbs* crumbs, srArena* arena, srRawCells* cells,
+                         int32_t* outPieceCount) {
     int32_t* roots = SR_PUSH(arena, int32_t, cells->nodeCount, "pieces");
     Piece* pieces = SR_PUSH(arena, Piece, cells->nodeCount, "pieces");
     if (roots == NULL || pieces == NULL) {
@@ -61,28 +128,35 @@ srResult srDropSplinters(const srCopies* copies, srArena* arena, srRawCells* cel
     for (int32_t i = 0; i < 4 * cells->cellCount; i++) {
         srJoinRoots(roots, cells->cells[i / 4][0], cells->cells[i / 4][i % 4]);
     }
-    double total = 0.0;
+    for (int32_t node = 0; node < cells->nodeCount; node++) {
+        Piece* piece = &pieces[srFindRoot(roots, node)];
+        piece->nodeCount++;
+        piece->sum = srAdd(piece->sum, cells->nodes[node]);
+    }
+    double total = 0.0, largest = 0.0;
     for (int32_t cell = 0; cell < cells->cellCount; cell++) {
         Piece* piece = &pieces[srFindRoot(roots, cells->cells[cell][0])];
         double volume = volumeOf(cells, cell);
         piece->volume += volume;
         piece->isFirm |= !isOfSplit(copies, cells->tets[cell]);
         total += volume;
+        largest = fmax(largest, piece->volume);
     }
 
-    // keep cells of the others
+    *outPieceCount = 0;
+    for (int32_t node = 0; node < cells->nodeCount; node++) {
+        pieces[node].isKept = isKept(&pieces[node], crumbs, total, largest);
+        *outPieceCount += pieces[node].isKept;
+    }
+
+    // keep cells of these
     int32_t kept = 0;
     for (int32_t cell = 0; cell < cells->cellCount; cell++) {
         const Piece* piece = &pieces[srFindRoot(roots, cells->cells[cell][0])];
-        if (piece->isFirm || piece->volume > SPLINTER_SHARE * total) {
+        if (piece->isKept) {
             memmove(cells->cells[kept], cells->cells[cell], sizeof(cells->cells[0]));
             cells->tets[kept++] = cells->tets[cell];
         }
-    }
-    *outPieceCount = 0;
-    for (int32_t node = 0; node < cells->nodeCount; node++) {
-        const Piece* piece = &pieces[node];
-        *outPieceCount += piece->volume > 0.0 && (piece->isFirm || piece->volume > SPLINTER_SHARE * total);
     }
     cells->cellCount = kept;
     packNodes(cells, roots);

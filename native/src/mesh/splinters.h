@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Splitting leaves a crumb here and there that hangs on nothing: it would fall off the character.
+// Splitting leaves a crumb here and there that hangs on nothing: it would fall off the character. And what is
+// smaller than a cell and hangs on nothing, a button or an eyelash, is better off following the cell beside
+// it than as a star of cells that takes more nodes than it has corners.
 
 #pragma once
 
 #include "mesh/copies.h"
+#include "mesh/solid.h"
 #include "mesh/stuffing.h"
 
-/// Removes pieces of at most two thousandths of the volume that lie in split tetrahedra only, and nodes that
-/// no cell uses. Pieces of the flesh as such, however small, have cells elsewhere. `outPieceCount` is how
-/// many pieces are left.
-SR_MUST_USE srResult srDropSplinters(const srCopies* copies, srArena* arena, srRawCells* cells,
-                                     int32_t* outPieceCount);
+/// How small pieces of the skin are.
+typedef struct srCrumbs {
+    const srSolid* solid;
+    const double* pieceSizes; ///< Diagonals of the bounds of its pieces, from srMeasurePieces.
+    double size;              ///< What is smaller may be left out.
+} srCrumbs;
+
+SR_MUST_USE srResult srMeasurePieces(const srSolid* solid, double* outSizes);
+
+/// Removes pieces of at most two thousandths of the volume that lie in split tetrahedra only; stars around
+/// one point of the lattice (at most 15 nodes, and three hundredths of the largest piece) around crumbs of
+/// the skin; and nodes that no cell uses. `outPieceCount` is how many pieces are left: the largest always is.
+/// `crumbs` may be null.
+SR_MUST_USE srResult srDropSplinters(const srCopies* copies, const srCrumbs* crumbs, srArena* arena,
+                                     srRawCells* cells, int32_t* outPieceCount);

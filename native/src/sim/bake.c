@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/file.h"
+#include "sim/checkpoint.h"
 
 #include <string.h>
 
@@ -16,6 +17,8 @@ struct srBake {
     srSimulation* simulation;
     char* path;
     size_t pathSize;
+    char* checkpointPath; // null is none
+    size_t checkpointPathSize;
     int32_t firstFrame;
     int32_t frameCount;
     float* row;
@@ -74,34 +77,62 @@ static srResult writeHeader(const srBake* bake, srFileWriter* writer) {
     return srFileWriter_Write(writer, &header, sizeof(header));
 }
 
-static srResult writeRows(srBake* bake, srJob* job, srFileWriter* writer) {
+// a frame of the file, or, with a checkpoint, one before the file's first
+static srResult bakeFrame(srBake* bake, int32_t frame, srFileWriter* writer, int32_t revision) {
+    if (frame < bake->firstFrame) {
+        return sr_success;
+    }
+    srResult result = srSimulation_ReadOffsets(bake->simulation, frame, bake->row);
+    if (result != sr_success || revision != srSimulation_GetRevision(bake->simulation)) {
+        return srFail(sr_errorCancelled, "The shot changed while it was being baked. Bake it again.");
+    }
+    return srFileWriter_Write(writer, bake->row, bake->rowFloatCount * sizeof(float));
+}
+
+static srResult writeRows(srBake* bake, srJob* job, srFileWriter* writer, srCheckpoint* checkpoint) {
     int32_t revision = srSimulation_GetRevision(bake->simulation);
-    for (int32_t row = 0; row < bake->frameCount; ++row) {
-        int32_t frame = bake->firstFrame + row;
-        SR_TRY(waitForFrame(bake, job, frame));
-        srResult result = srSimulation_ReadOffsets(bake->simulation, frame, bake->row);
-        if (result != sr_success || revision != srSimulation_GetRevision(bake->simulation)) {
-            return srFail(sr_errorCancelled, "The shot changed while it was being baked. Bake it again.");
+    int32_t shotFirst = srSimulation_GetFirstFrame(bake->simulation);
+    int32_t first = checkpoint != NULL ? shotFirst : bake->firstFrame;
+    int32_t count = bake->firstFrame + bake->frameCount - first;
+    for (int32_t row = 0; row < count; ++row) {
+        SR_TRY(waitForFrame(bake, job, first + row));
+        if (checkpoint != NULL && srCheckpoint_GetRowCount(checkpoint) == row) {
+            SR_TRY(srCheckpoint_Add(checkpoint));
         }
-        SR_TRY(srFileWriter_Write(writer, bake->row, bake->rowFloatCount * sizeof(float)));
-        srJob_SetProgress(job, (float)(row + 1) / (float)bake->frameCount);
+        SR_TRY(bakeFrame(bake, first + row, writer, revision));
+        srJob_SetProgress(job, (float)(row + 1) / (float)count);
     }
     return sr_success;
 }
 
-static srResult writeFile(srJob* job, void* context) {
-    srBake* bake = context;
+static srResult writeFile(srBake* bake, srJob* job, srCheckpoint* checkpoint) {
     srFileWriter* writer = NULL;
     SR_TRY(srOpenFileWriter(bake->path, &writer));
     srResult result = writeHeader(bake, writer);
     if (result == sr_success) {
-        result = writeRows(bake, job, writer);
+        result = writeRows(bake, job, writer, checkpoint);
     }
     if (result != sr_success) {
         srFileWriter_Abandon(writer);
         return result;
     }
     return srFileWriter_Commit(writer);
+}
+
+static bool isWholeShot(const srBake* bake) {
+    return bake->firstFrame == srSimulation_GetFirstFrame(bake->simulation) &&
+           bake->frameCount == srSimulation_GetFrameCount(bake->simulation);
+}
+
+static srResult work(srJob* job, void* context) {
+    srBake* bake = context;
+    srCheckpoint* checkpoint = NULL;
+    if (bake->checkpointPath != NULL) {
+        SR_TRY(srOpenCheckpoint(bake->simulation, bake->checkpointPath, &checkpoint));
+    }
+    srResult result = writeFile(bake, job, checkpoint);
+    srCloseCheckpoint(checkpoint, result == sr_success && isWholeShot(bake));
+    return result;
 }
 
 static srResult startBake(srBake* bake, const srBakeDef* def) {
@@ -111,7 +142,15 @@ static srResult startBake(srBake* bake, const srBakeDef* def) {
         return srFailOutOfMemory("a bake");
     }
     memcpy(bake->path, def->path, bake->pathSize);
-    return srStartJob(writeFile, bake, &bake->job);
+    if (def->checkpointPath != NULL) {
+        bake->checkpointPathSize = strlen(def->checkpointPath) + 1;
+        bake->checkpointPath = SR_ALLOC(char, bake->checkpointPathSize);
+        if (bake->checkpointPath == NULL) {
+            return srFailOutOfMemory("a bake");
+        }
+        memcpy(bake->checkpointPath, def->checkpointPath, bake->checkpointPathSize);
+    }
+    return srStartJob(work, bake, &bake->job);
 }
 
 srResult srCreateBake(srSimulation* simulation, const srBakeDef* def, srBake** outBake) {
@@ -141,6 +180,7 @@ void srDestroyBakeWork(srBake* bake) {
     }
     srDestroyJob(bake->job);
     SR_FREE(bake->path, bake->pathSize);
+    SR_FREE(bake->checkpointPath, bake->checkpointPathSize);
     SR_FREE(bake->row, bake->rowFloatCount);
     SR_FREE(bake, 1);
 }

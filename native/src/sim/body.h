@@ -30,6 +30,7 @@ typedef struct srBodyKind {
     void (*step)(void* self, const srNodeMotion* motion, void* state, srFrameStats* stats);
     void (*readOffsets)(const void* self, const void* state, srVec3f* outOffsets);
     void (*turn)(const void* self, const srMat3* turns, void* state);
+    bool knowsTurns; ///< Wants `turns` of a motion.
 } srBodyKind;
 
 extern const srBodyKind srXpbdBody;

@@ -200,6 +200,8 @@ static void stepComplementary(void* self, const srNodeMotion* motion, void* stat
         .to = motion->to,
         .velocityJump = motion->velocityJump,
         .forces = motion->acceleration != NULL ? body->forces : NULL,
+        .turns = motion->turns,
+        .pressure = motion->pressure,
     };
     srComplementaryState moving = {
         .offsets = vectorsOf(body, state, 0),
@@ -241,4 +243,5 @@ const srBodyKind srComplementaryBody = {
     .step = stepComplementary,
     .readOffsets = readComplementaryOffsets,
     .turn = turnComplementary,
+    .knowsTurns = true,
 };

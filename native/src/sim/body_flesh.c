@@ -4,14 +4,29 @@
 // holds are part of what it prepares, so that it prepares anew when they change.
 
 #include "core/alloc.h"
+#include "core/hash.h"
 #include "rig/turns.h"
 #include "sim/body.h"
 #include "sim/dials.h"
+#include "sim/swing.h"
+#include "solver/complementary.h"
 #include "solver/flesh.h"
 
+#include <math.h>
 #include <string.h>
 
 #define HANDLES 16 // of the coarse correction
+#define PI 3.14159265358979323846
+#define DENSITY 1000.0
+
+// Measured with every tissue of the add-on on two characters, a bar and a tail: what may not move as the rig
+// could is stiffer by this; what is held is pulled to its pose so many times as hard, beside its bonds; and
+// quick swings fade as under this viscosity, in frames, as far as the substeps can give it.
+#define STIFFER 1.25
+#define HELD_PULL 60.0f
+#define STEP_VISCOSITY 0.06
+
+#define FREQUENCY_WITHOUT_HANDLES 1.4 // pull and elasticity together: they are made to be alike
 
 typedef struct FleshBody {
     const srCharacter* character;
@@ -24,6 +39,9 @@ typedef struct FleshBody {
     float* wanted;    // those of now
     float* stiffness; // factors a cell
     float* density;   // likewise
+    float* pulls;     // factors a node
+    double frequency; // Hz of the slowest swing at 1 Hz of the dial; 0 while not known
+    uint64_t frequencyHash;
     srVec3f* from;
     srVec3f* to;
     srVec3f* velocityJump;
@@ -49,6 +67,7 @@ static void destroyFlesh(void* self) {
     SR_FREE(body->wanted, body->nodeCount);
     SR_FREE(body->stiffness, body->cellCount);
     SR_FREE(body->density, body->cellCount);
+    SR_FREE(body->pulls, body->nodeCount);
     SR_FREE(body->from, body->nodeCount);
     SR_FREE(body->to, body->nodeCount);
     SR_FREE(body->velocityJump, body->nodeCount);
@@ -89,11 +108,12 @@ static srResult allocateParts(FleshBody* body) {
     body->wanted = SR_ALLOC(float, body->nodeCount);
     body->stiffness = SR_ALLOC(float, body->cellCount);
     body->density = SR_ALLOC(float, body->cellCount);
+    body->pulls = SR_ALLOC(float, body->nodeCount);
     body->from = SR_ALLOC(srVec3f, body->nodeCount);
     body->to = SR_ALLOC(srVec3f, body->nodeCount);
     body->velocityJump = SR_ALLOC(srVec3f, body->nodeCount);
     if (body->holds == NULL || body->wanted == NULL || body->stiffness == NULL || body->density == NULL ||
-        body->from == NULL || body->to == NULL || body->velocityJump == NULL) {
+        body->pulls == NULL || body->from == NULL || body->to == NULL || body->velocityJump == NULL) {
         return srFailOutOfMemory("the solver");
     }
     findHolds(body);
@@ -142,33 +162,114 @@ static const float* spread(const FleshBody* body, const float* nodeFactors, floa
     return outCellFactors;
 }
 
+// The hold map as a pull too, and stiffness with it, as the complementary solver has it
+static void findPulls(FleshBody* body, const float* stiffness) {
+    for (int32_t i = 0; i < body->nodeCount; ++i) {
+        float hold = body->holds[i];
+        float pull = 1.0f + HELD_PULL * hold * hold;
+        body->pulls[i] = pull * (stiffness != NULL ? stiffness[i] : 1.0f);
+    }
+}
+
+static srFleshDials makeDials(FleshBody* body, const srBodySettings* settings) {
+    srXpbdMaps maps = srCharacter_GetMaps(body->character);
+    srMaterial material = srFindMaterial(settings);
+    findPulls(body, maps.stiffness);
+    // the complementary solver's cells resist a pull as if they were of E / (1 + nu); where the modulus is
+    // ours to choose, these do too
+    double nu = (double)settings->params.poissonRatio;
+    double softer = settings->params.youngModulus > 0.0f ? 1.0 : 1.0 / (1.0 + nu);
+    return (srFleshDials){
+        .youngModulus = softer * material.youngModulus,
+        .poissonRatio = nu,
+        .density = material.density,
+        .stiffnessMap = spread(body, maps.stiffness, body->stiffness),
+        .densityMap = spread(body, maps.mass, body->density),
+        .pullMap = body->pulls,
+        .scale = settings->scale,
+        .isMirrored = settings->isMirrored,
+        .frequency = (double)settings->params.frequency,
+        .poseCorrection = (double)settings->params.poseCorrection,
+        .frameSeconds = 1.0 / settings->frameRate,
+        .largestOffset = settings->size,
+        .viscosity = STEP_VISCOSITY / settings->frameRate,
+        .substeps = settings->params.substeps,
+        .sweeps = 1,
+        .poses = 1,
+    };
+}
+
+// What the slowest swing depends on, in units in which the pull is one of 1 Hz
+static uint64_t hashMaterial(const FleshBody* body, const srFleshDials* dials) {
+    const double numbers[] = {dials->youngModulus, dials->poissonRatio};
+    uint64_t hash = srHashBytes(SR_HASH_SEED, numbers, sizeof(numbers));
+    hash = srHashBytes(hash, body->pulls, (size_t)body->nodeCount * sizeof(float));
+    const float* maps[2] = {dials->stiffnessMap, dials->densityMap};
+    for (int k = 0; k < 2; ++k) {
+        int32_t marker = maps[k] != NULL ? k + 1 : 0;
+        hash = srHashBytes(hash, &marker, sizeof(marker));
+        if (maps[k] != NULL) {
+            hash = srHashBytes(hash, maps[k], (size_t)body->cellCount * sizeof(float));
+        }
+    }
+    return hash;
+}
+
+// Hz of the slowest swing. Asked for again and again where the frequency is keyed; kept, because it goes with
+// the dial unless a stiffness is given. Must not depend on what was asked before: so of the dial at 1 Hz.
+static srResult findFrequency(FleshBody* body, const srBodySettings* settings, double* outFrequency) {
+    double dial = (double)settings->params.frequency;
+    srFleshDials dials = makeDials(body, settings);
+    double scaled = dials.youngModulus / (dials.density * settings->scale * settings->scale);
+    if (settings->params.youngModulus > 0.0f) {
+        dials.youngModulus = DENSITY * scaled / (dial * dial);
+    } else {
+        dials.youngModulus = srYoungModulusForSize(1.0, DENSITY, (double)body->character->report.size) /
+                             (1.0 + dials.poissonRatio);
+    }
+    dials.density = DENSITY;
+    dials.scale = 1.0;
+    dials.frequency = 1.0;
+    dials.frameSeconds = 1.0;
+    dials.substeps = 1;
+    uint64_t hash = hashMaterial(body, &dials);
+    if (body->frequency <= 0.0 || body->frequencyHash != hash) {
+        SR_TRY(srFleshTuning_Set(&body->tuning, &body->rest, &dials));
+        double found = srFleshTuning_FindFrequency(&body->tuning, &body->rest);
+        body->frequency = found > 0.0 ? found : FREQUENCY_WITHOUT_HANDLES;
+        body->frequencyHash = hash;
+    }
+    *outFrequency = STIFFER * dial * body->frequency;
+    return sr_success;
+}
+
+// One setting shall swing alike in all solvers. The complementary one takes few steps of BDF2 a frame, which
+// makes quick swings slower and damps them: what it shows of the slowest swing, is what the flesh is tuned
+// to show.
+static void align(double frequency, double dampingRate, srFleshDials* dials) {
+    srSwing meant = {2.0 * PI * frequency, dampingRate};
+    double theirs = dials->frameSeconds / srDefaultComplementaryDials().substeps;
+    srSwing shown = srShowByBdf2(meant, theirs);
+    double theta = srFleshDials_FindTheta(dials);
+    srSwing needed = srFindShownByTheta(shown, dials->frameSeconds, dials->substeps, theta);
+    double faster = needed.omega / meant.omega;
+    dials->youngModulus *= faster * faster;
+    dials->frequency *= faster;
+    dials->dampingRate = needed.rate;
+}
+
 static srResult tuneFlesh(void* self, const srBodySettings* settings) {
     FleshBody* body = self;
-    const srShotParams* params = &settings->params;
     findHolds(body);
     if (body->rest.nodeCount == 0 ||
         memcmp(body->holds, body->wanted, (size_t)body->nodeCount * sizeof(float)) != 0) {
         SR_TRY(createRest(body));
     }
-    srXpbdMaps maps = srCharacter_GetMaps(body->character);
-    srMaterial material = srFindMaterial(settings);
-    srFleshDials dials = {
-        .youngModulus = material.youngModulus,
-        .poissonRatio = (double)params->poissonRatio,
-        .density = material.density,
-        .stiffnessMap = spread(body, maps.stiffness, body->stiffness),
-        .densityMap = spread(body, maps.mass, body->density),
-        .scale = settings->scale,
-        .isMirrored = settings->isMirrored,
-        .frequency = (double)params->frequency,
-        .dampingRate = srFindDampingRate(settings),
-        .poseCorrection = (double)params->poseCorrection,
-        .frameSeconds = 1.0 / settings->frameRate,
-        .largestOffset = settings->size,
-        .substeps = params->substeps,
-        .sweeps = 1,
-        .poses = 1,
-    };
+    double frequency;
+    SR_TRY(findFrequency(body, settings, &frequency));
+    srFleshDials dials = makeDials(body, settings);
+    dials.dampingMap = srCharacter_GetMaps(body->character).damping;
+    align(frequency, srFindDampingRate(settings), &dials);
     srDestroyFleshScratch(body->scratch);
     body->scratch = NULL;
     SR_TRY(srFleshTuning_Set(&body->tuning, &body->rest, &dials));

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define SR_ROWS_PER_CHECKPOINT 8
+#define SR_ROWS_PER_CHECKPOINT 4
 
 /// Owns its arrays.
 typedef struct srFrameCache {

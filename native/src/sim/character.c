@@ -73,6 +73,10 @@ static bool reportWhole(float fraction, void* context) {
     return !srJob_IsCancelled(job);
 }
 
+static srProgress partOf(const Preparing* preparing, float from, float to) {
+    return (srProgress){preparing->job != NULL ? reportWhole : NULL, preparing->job, from, to};
+}
+
 static bool reportMeshing(float fraction, void* context) {
     return reportWhole(0.05f + 0.6f * fraction, context);
 }
@@ -96,6 +100,26 @@ static void tellMesher(const srFillingReport* made, srCharacterReport* report) {
              made->note != NULL ? rest : "");
 }
 
+static void reportCage(const srFillingReport* made, srCharacterReport* out) {
+    bool isConforming = made->route == sr_fillingTetgen;
+    const srSolidReport* solid = isConforming ? &made->conform.solid : &made->lattice.solid;
+    out->weldedVertexCount = solid->weldedPointCount;
+    out->duplicateTriangleCount = solid->duplicateCount;
+    out->flippedTriangleCount = solid->flippedTriangleCount;
+    out->turnedPatchCount = solid->turnedPatchCount;
+    out->closedHoleCount = solid->closedHoleCount;
+    out->openRimCount = solid->openRimCount;
+    out->sheetCount = solid->sheetCount;
+    out->swallowedPatchCount = solid->swallowedCount;
+    out->cavityCount = solid->cavityCount;
+    out->skinPieceCount = solid->pieceCount;
+    out->cagePieceCount = isConforming ? solid->pieceCount : made->lattice.pieceCount;
+    out->copyCount = made->lattice.copyCount;
+    out->removedCellCount = made->lattice.removedCellCount;
+    out->cellSize = (float)(isConforming ? made->conform.edgeLength : made->lattice.spacing);
+    out->insideVolume = (float)(isConforming ? made->conform.volume : made->lattice.insideVolume);
+}
+
 static srResult makeOwnCage(Preparing* preparing) {
     static const srFillingRoute routes[] = {
         [sr_mesherAutomatic] = sr_fillingAutomatic,
@@ -103,6 +127,7 @@ static srResult makeOwnCage(Preparing* preparing) {
         [sr_mesherTetgen] = sr_fillingTetgen,
     };
     const srCharacterDef* def = preparing->def;
+    const srSolidSettings solid = {(double)def->largestHole, (double)def->sheetThickness, def->fillsHollows};
     srVec3* spine = SR_ALLOC(srVec3, 2 * (size_t)def->boneCount + 1);
     if (spine == NULL) {
         return srFailOutOfMemory("the bones");
@@ -112,12 +137,13 @@ static srResult makeOwnCage(Preparing* preparing) {
         .route = routes[def->mesher],
         .lattice = {.targetNodeCount = def->targetNodeCount,
                     .progress = preparing->job != NULL ? reportMeshing : NULL,
-                    .progressContext = preparing->job},
+                    .progressContext = preparing->job,
+                    .detail = def->maps.detail,
+                    .solid = &solid,
+                    .gluesContacts = def->joinsTouching},
         .limits = {.program = def->tetgenProgram},
         .spine = spine,
         .segmentCount = def->boneCount,
-        // painted detail goes to the lattice mesher too, once its cells may be of several sizes
-        .detail = def->maps.detail,
     };
     srFillingReport made = {0};
     srMesh mesh = {0};
@@ -125,6 +151,7 @@ static srResult makeOwnCage(Preparing* preparing) {
     SR_FREE(spine, 2 * (size_t)def->boneCount + 1);
     SR_TRY(result);
     tellMesher(&made, &preparing->character->report);
+    reportCage(&made, &preparing->character->report);
     preparing->character->cage = mesh.cage;
     preparing->pointCells = mesh.pointCells;
     return sr_success;
@@ -150,6 +177,8 @@ static srResult makeCage(Preparing* preparing) {
     SR_TRY(preparing->def->cageCells != NULL ? takeGivenCage(preparing) : makeOwnCage(preparing));
     const srCage* cage = &preparing->character->cage;
     srCharacterReport* out = &preparing->character->report;
+    srProgress measuring = partOf(preparing, 0.65f, 0.65f);
+    SR_TRY(srReportProgress(&measuring, 0.0));
     out->nodeCount = cage->nodeCount;
     out->cellCount = cage->cellCount;
     out->edgeCount = cage->edgeCount;
@@ -161,15 +190,18 @@ static srResult makeCage(Preparing* preparing) {
     out->largestAngleDegrees = (float)largestDegrees;
     out->volume = (float)volume;
     srCountDihedrals(cage, out->dihedralCounts, SR_DIHEDRAL_BINS);
+    srCountAspects(cage, out->aspectCounts, SR_ASPECT_BINS);
     return finishStage(preparing, 0.65f, &out->cageSeconds);
 }
 
 static srResult embedSkin(Preparing* preparing) {
-    srEmbedding* embedding = &preparing->character->embedding;
-    SR_TRY(srCreateEmbedding(&preparing->character->cage, preparing->skin, preparing->pointCells,
-                             preparing->def->skinVertexCount, embedding));
-    SR_TRY(
-        srCreateBlend(&preparing->character->cage, embedding, preparing->skin, &preparing->character->blend));
+    srCharacter* character = preparing->character;
+    srEmbedding* embedding = &character->embedding;
+    srProgress finding = partOf(preparing, 0.65f, 0.7f), blending = partOf(preparing, 0.7f, 0.75f);
+    SR_TRY(srCreateEmbeddingWithProgress(&character->cage, preparing->skin, preparing->pointCells,
+                                         preparing->def->skinVertexCount, &finding, embedding));
+    SR_TRY(srCreateBlendWithProgress(&character->cage, embedding, preparing->skin, &blending,
+                                     &character->blend));
     for (int32_t v = 0; v < embedding->pointCount; ++v) {
         srVec3 x = preparing->skin[v];
         double sum = x.x + x.y + x.z;
@@ -236,7 +268,7 @@ static srResult transferWeights(Preparing* preparing) {
     SR_TRY_CLEANUP(
         srCreateRig(def->boneRests, def->boneSpaces, def->boneCount, def->spaceCount, &character->rig));
     SR_TRY_CLEANUP(paintWithObject(def, &painted, &character->report.unweightedVertexCount));
-    srProgress progress = {preparing->job != NULL ? reportWhole : NULL, preparing->job, 0.75f, 0.9f};
+    srProgress progress = partOf(preparing, 0.75f, 0.9f);
     SR_TRY_CLEANUP(srTransferWeights(&character->cage, &character->embedding, &painted, &progress, dense));
     SR_TRY_CLEANUP(srCreateNodeWeights(dense, character->cage.nodeCount, mapCount, &character->weights));
 
@@ -270,12 +302,13 @@ static srResult makeBody(Preparing* preparing, const float* holds, const float* 
     return srCreateXpbdRest(&shape, &character->body);
 }
 
-static srResult readMaps(const srCharacter* character, const srCharacterMaps* maps, srNodeMaps* outMaps) {
+static srResult readMaps(const srCharacter* character, const srCharacterMaps* maps,
+                         const srProgress* progress, srNodeMaps* outMaps) {
     const float* const painted[sr_mapKindCount] = {
         [sr_mapStiffness] = maps->stiffness, [sr_mapMass] = maps->mass, [sr_mapDamping] = maps->damping,
         [sr_mapHold] = maps->hold,           [sr_mapPin] = maps->pin,
     };
-    return srTransferMaps(&character->cage, &character->embedding, painted, outMaps);
+    return srTransferMaps(&character->cage, &character->embedding, painted, progress, outMaps);
 }
 
 static srResult holdBody(Preparing* preparing) {
@@ -319,7 +352,8 @@ cleanup:
 
 static srResult paintBody(Preparing* preparing) {
     srCharacter* character = preparing->character;
-    SR_TRY(readMaps(character, &preparing->def->maps, &character->maps));
+    srProgress progress = partOf(preparing, 0.95f, 1.0f);
+    SR_TRY(readMaps(character, &preparing->def->maps, &progress, &character->maps));
     srCharacter_CountHeld(character);
     return finishStage(preparing, 1.0f, &character->report.mapsSeconds);
 }
@@ -393,7 +427,7 @@ static bool areMapsEqual(const srNodeMaps* a, const srNodeMaps* b) {
 
 srResult srCharacter_ChangeMaps(srCharacter* character, const srCharacterMaps* maps) {
     srNodeMaps made;
-    SR_TRY(readMaps(character, maps, &made));
+    SR_TRY(readMaps(character, maps, NULL, &made));
     srAudience_Hold(character->audience);
     bool isNew = !areMapsEqual(&made, &character->maps);
     srAudience_Release(character->audience);

@@ -32,7 +32,7 @@ void srDestroyControlTrack(srControlTrack* track) {
 static bool areSame(const srFrameControls* a, const srFrameControls* b) {
     return memcmp(a->gravity, b->gravity, sizeof(a->gravity)) == 0 &&
            memcmp(a->wind, b->wind, sizeof(a->wind)) == 0 && a->windGusts == b->windGusts &&
-           a->travelFelt == b->travelFelt && a->isCut == b->isCut;
+           a->travelFelt == b->travelFelt && a->pressure == b->pressure && a->isCut == b->isCut;
 }
 
 int32_t srControlTrack_FindChange(const srControlTrack* track, int32_t firstRow, int32_t rowCount,

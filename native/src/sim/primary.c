@@ -11,7 +11,7 @@
 srResult srCreatePrimary(const srCharacter* character, srPrimary* outPrimary) {
     int32_t nodeCount = character->cage.nodeCount;
     int32_t mapCount = character->rig.boneCount + 1;
-    srPrimary primary = {.nodeCount = nodeCount, .mapCount = mapCount};
+    srPrimary primary = {.nodeCount = nodeCount, .mapCount = mapCount, .turnedRow = SR_NULL_INDEX};
     for (int place = 0; place < 3; ++place) {
         primary.places[place] = SR_ALLOC(srVec3, nodeCount);
         primary.rows[place] = SR_NULL_INDEX;
@@ -45,10 +45,24 @@ void srDestroyPrimary(srPrimary* primary) {
     *primary = (srPrimary){0};
 }
 
+void srPlacePrimary(const srCharacter* character, const srTape* tape, int32_t row, srMat34* maps,
+                    srVec3* outPlaces) {
+    const float* matrices = srTape_GetRow(tape, row);
+    const srVec3f* followed = srTape_GetNodes(tape, row);
+    srRig_ReadRow(&character->rig, matrices, maps);
+    if (followed == NULL) {
+        srSkinNodes(&character->weights, maps, character->cage.nodes, outPlaces);
+        return;
+    }
+    srMat34 object = srRig_ReadObject(matrices);
+    for (int32_t i = 0; i < character->cage.nodeCount; ++i) {
+        outPlaces[i] = srMulPoint34(&object, srToDouble(followed[i]));
+    }
+}
+
 static void placeRow(srPrimary* primary, const srCharacter* character, const srTape* tape, int32_t row,
                      int place) {
-    srRig_ReadRow(&character->rig, srTape_GetRow(tape, row), primary->maps);
-    srSkinNodes(&character->weights, primary->maps, character->cage.nodes, primary->places[place]);
+    srPlacePrimary(character, tape, row, primary->maps, primary->places[place]);
     primary->roots[place] = primary->maps[character->rootMap];
     primary->rows[place] = row;
 }
@@ -178,16 +192,17 @@ srNodeMotion srPrimary_Move(srPrimary* primary, const srCharacter* character, co
     } else {
         findJumps(primary, character, step);
     }
-    return (srNodeMotion){primary->from, primary->to, primary->velocityJump, NULL};
+    return (srNodeMotion){primary->from, primary->to, primary->velocityJump, NULL, 0.0, NULL};
 }
 
 void srPrimary_Forget(srPrimary* primary) {
     for (int place = 0; place < 3; ++place) {
         primary->rows[place] = SR_NULL_INDEX;
     }
+    primary->turnedRow = SR_NULL_INDEX;
 }
 
-const srMat3* srPrimary_TurnWithRoot(srPrimary* primary, double travelFelt) {
+static srMat3 findRootShare(const srPrimary* primary, double travelFelt) {
     srVec3 pivot = {0.0, 0.0, 0.0};
     Frame last = readFrame(&primary->roots[1], pivot);
     Frame now = readFrame(&primary->roots[2], pivot);
@@ -198,7 +213,11 @@ const srMat3* srPrimary_TurnWithRoot(srPrimary* primary, double travelFelt) {
             turn.m[i][j] = (1.0 - travelFelt) * turn.m[i][j] + (i == j ? travelFelt : 0.0);
         }
     }
-    srMat3 share = srFindRotation(&turn);
+    return srFindRotation(&turn);
+}
+
+const srMat3* srPrimary_TurnWithRoot(srPrimary* primary, double travelFelt) {
+    srMat3 share = findRootShare(primary, travelFelt);
     for (int32_t i = 0; i < primary->nodeCount; ++i) {
         primary->turns[0][i] = share;
     }
@@ -215,9 +234,29 @@ const srMat3* srPrimary_TurnAcross(srPrimary* primary, const srCharacter* charac
                                    int32_t fromRow, int32_t toRow) {
     turnRow(primary, character, tape, fromRow, primary->turns[0]);
     turnRow(primary, character, tape, toRow, primary->turns[1]);
+    primary->turnedRow = toRow;
     primary->rows[2] = SR_NULL_INDEX; // `maps` are no longer those of that row
     for (int32_t i = 0; i < primary->nodeCount; ++i) {
         srMat3 back = srTranspose3(&primary->turns[0][i]);
+        primary->turns[0][i] = srMul3(&primary->turns[1][i], &back);
+    }
+    return primary->turns[0];
+}
+
+const srMat3* srPrimary_TurnStep(srPrimary* primary, const srCharacter* character, const srTape* tape,
+                                 const srPrimaryStep* step) {
+    srMat3 share = step->travelFelt < 1.0 ? findRootShare(primary, step->travelFelt) : srIdentity3();
+    srMat3* last = primary->turns[1];
+    primary->turns[1] = primary->turns[0];
+    primary->turns[0] = last;
+    if (primary->turnedRow != step->last) {
+        turnRow(primary, character, tape, step->last, primary->turns[0]);
+    }
+    turnRow(primary, character, tape, step->now, primary->turns[1]); // last, so that its maps stay
+    primary->turnedRow = step->now;
+    for (int32_t i = 0; i < primary->nodeCount; ++i) {
+        srMat3 before = srMul3(&share, &primary->turns[0][i]);
+        srMat3 back = srTranspose3(&before);
         primary->turns[0][i] = srMul3(&primary->turns[1][i], &back);
     }
     return primary->turns[0];

@@ -16,6 +16,8 @@ typedef struct srNodeMotion {
     const srVec3* to;            ///< At this frame.
     const srVec3* velocityJump;  ///< How much the rig's velocity differs from that of the frame before.
     const srVec3f* acceleration; ///< By outside forces, all through the frame. Null: none.
+    double pressure;             ///< By how much of itself flesh wants to be larger.
+    const srMat3* turns; ///< How the rig turned the flesh around each node in this frame. Null: not asked.
 } srNodeMotion;
 
 /// Owns its arrays.
@@ -29,13 +31,19 @@ typedef struct srPrimary {
     srVec3* velocityJump;
     int32_t nodeCount;
     int32_t mapCount;
-    int32_t rows[3]; ///< Whose places those are; `SR_NULL_INDEX` for nobody's.
+    int32_t rows[3];   ///< Whose places those are; `SR_NULL_INDEX` for nobody's.
+    int32_t turnedRow; ///< Whose turns `turns[1]` are, likewise.
 } srPrimary;
 
 SR_MUST_USE srResult srCreatePrimary(const srCharacter* character, srPrimary* outPrimary);
 
 /// Accepts a zeroed primary.
 void srDestroyPrimary(srPrimary* primary);
+
+/// Where the rig, or whatever the skin follows, puts the nodes at a row, in the world. Fills `maps` too:
+/// those of the rig.
+void srPlacePrimary(const srCharacter* character, const srTape* tape, int32_t row, srMat34* maps,
+                    srVec3* outPlaces);
 
 /// Which frames come before the last one: one row may follow another that is not the one before it.
 typedef struct srPrimaryStep {
@@ -49,7 +57,8 @@ typedef struct srPrimaryStep {
     double travelFelt; ///< 0 to 1: see srFrameControls.
 } srPrimaryStep;
 
-/// The motion from one row to another. Cheapest when rows are asked for in order. `acceleration` stays null.
+/// The motion from one row to another. Cheapest when rows are asked for in order. `acceleration` and
+/// `turns` stay null.
 srNodeMotion srPrimary_Move(srPrimary* primary, const srCharacter* character, const srTape* tape,
                             const srPrimaryStep* step);
 
@@ -59,6 +68,11 @@ void srPrimary_Forget(srPrimary* primary);
 /// By how much each node is to be turned with the root, for what is not felt of the root's turning in the
 /// last step. Fills `turns[0]`.
 const srMat3* srPrimary_TurnWithRoot(srPrimary* primary, double travelFelt);
+
+/// How the flesh around each node turned in the step that srPrimary_Move was asked for last, beyond what
+/// srPrimary_TurnWithRoot says of it. Fills `turns`.
+const srMat3* srPrimary_TurnStep(srPrimary* primary, const srCharacter* character, const srTape* tape,
+                                 const srPrimaryStep* step);
 
 /// How the flesh around each node turns when the rig jumps from one row to another. Fills `turns`.
 const srMat3* srPrimary_TurnAcross(srPrimary* primary, const srCharacter* character, const srTape* tape,

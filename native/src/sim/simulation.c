@@ -8,6 +8,9 @@
 #include "core/alloc.h"
 #include "core/thread.h"
 #include "mesh/interpolation.h"
+#include "sim/provisional.h"
+#include "sim/skin_follower.h"
+#include "sim/source_hash.h"
 #include "sim/stepper.h"
 #include "sim/worker.h"
 
@@ -21,13 +24,16 @@ struct srSimulation {
     srWorker* worker;
 
     srMutex* control;
-    srShotSource source;   // guarded by `control`, and by the worker's pause
-    srVec3f* localOffsets; // scratch of readers: offsets of nodes in skin space, ...
-    void* blendScratch;    // ... what bringing them to vertices needs, ...
-    float* laterOffsets;   // ... offsets of vertices at the later of two frames, ...
-    srVec3* places;        // ... nodes in the world, ...
-    srMat34* maps;         // ... and the maps that put them there
+    srShotSource source;      // guarded by `control`, and by the worker's pause
+    srSkinFollower* follower; // null while only the rig moves the skin
+    int32_t edition;          // counts its changes
+    srVec3f* localOffsets;    // scratch of readers: offsets of nodes in skin space, ...
+    void* blendScratch;       // ... what bringing them to vertices needs, ...
+    float* laterOffsets;      // ... offsets of vertices at the later of two frames, ...
+    srVec3* places;           // ... nodes in the world, ...
+    srMat34* maps;            // ... and the maps that put them there
 
+    srProvisional provisional;
     srStepper stepper; // the worker's own but while it is paused, and but for rows that are ready
 };
 
@@ -38,6 +44,12 @@ static bool isWanted(void* context) {
 
 static bool simulateRow(int32_t row, void* context) {
     srSimulation* simulation = context;
+    srProvisional* provisional = &simulation->provisional;
+    int32_t wished = srProvisional_TakeWish(provisional, row);
+    if (wished != SR_NULL_INDEX &&
+        srStepper_Foresee(&simulation->stepper, wished, isWanted, simulation, provisional->made)) {
+        srProvisional_Publish(provisional, wished);
+    }
     return srStepper_DoRow(&simulation->stepper, row, isWanted, simulation);
 }
 
@@ -59,6 +71,7 @@ static srResult allocateParts(srSimulation* simulation) {
     int32_t rowFloatCount = 16 * srRig_GetRowMatrixCount(&character->rig);
     SR_TRY(srCreateTape(source->def.frameCount, rowFloatCount, &source->tape));
     SR_TRY(srCreateControlTrack(source->def.frameCount, &source->controls));
+    SR_TRY(srCreateProvisional(nodeCount, &simulation->provisional));
     SR_TRY(srCreateStepper(source, &simulation->stepper));
     return srStartWorker(simulateRow, simulation, &simulation->worker);
 }
@@ -66,8 +79,10 @@ static srResult allocateParts(srSimulation* simulation) {
 // What changed is written: the worker goes on from the first row that is touched. A loop begins with what its
 // last row leaves.
 static void goOnFrom(srSimulation* simulation, int32_t changedRow) {
+    simulation->edition += 1;
     int32_t firstVoid = simulation->source.def.params.loop != sr_loopNone ? 0 : changedRow;
     srStepper_Forget(&simulation->stepper, firstVoid);
+    srProvisional_Forget(&simulation->provisional);
     srWorker_Resume(simulation->worker, firstVoid, simulation->source.tape.recordedCount);
 }
 
@@ -117,6 +132,8 @@ void srDestroySimulation(srSimulation* simulation) {
     srDestroyWorker(simulation->worker);
     const srCharacter* character = simulation->source.character;
     srDestroyStepper(&simulation->stepper);
+    srDestroyProvisional(&simulation->provisional);
+    srDestroySkinFollower(simulation->follower);
     srDestroyControlTrack(&simulation->source.controls);
     srDestroyTape(&simulation->source.tape);
     SR_FREE(simulation->places, character->cage.nodeCount);
@@ -212,6 +229,68 @@ void srSimulation_WriteControls(srSimulation* simulation, int32_t firstFrame, in
     srUnlock(simulation->control);
 }
 
+srResult srSimulation_FollowSkin(srSimulation* simulation, const float* restPositions) {
+    const srCharacter* character = simulation->source.character;
+    srSkinFollower* follower = NULL;
+    srLock(simulation->control);
+    srResult result = srCreateSkinFollower(character, restPositions, &follower);
+    if (result == sr_success) {
+        result = srTape_KeepNodes(&simulation->source.tape, character->cage.nodeCount);
+    }
+    if (result == sr_success) {
+        srDestroySkinFollower(simulation->follower);
+        simulation->follower = follower;
+    } else {
+        srDestroySkinFollower(follower);
+    }
+    srUnlock(simulation->control);
+    return result;
+}
+
+// writes rows of the skin; the first that differs
+static int32_t writeSkinLocked(srSimulation* simulation, int32_t firstRow, int32_t rowCount,
+                               const float* positions) {
+    srTape* tape = &simulation->source.tape;
+    size_t floatCount = 3 * (size_t)simulation->source.character->embedding.pointCount;
+    int32_t changed = firstRow + rowCount;
+    bool isPaused = false;
+    for (int32_t row = firstRow; row < firstRow + rowCount; ++row) {
+        const srVec3f* nodes =
+            srSkinFollower_Place(simulation->follower, positions + (size_t)(row - firstRow) * floatCount);
+        if (!srTape_HasOtherNodes(tape, row, nodes)) {
+            continue;
+        }
+        changed = row < changed ? row : changed;
+        // what comes after all that the worker knows does not disturb it
+        if (!isPaused && row < tape->recordedCount) {
+            srWorker_Pause(simulation->worker);
+            isPaused = true;
+        }
+        srTape_WriteNodes(tape, row, nodes);
+    }
+    if (isPaused) {
+        goOnFrom(simulation, changed);
+    }
+    return changed;
+}
+
+srResult srSimulation_WriteSkin(srSimulation* simulation, int32_t firstFrame, int32_t rowCount,
+                                const float* positions, int32_t* outFirstChangedFrame) {
+    int32_t firstRow = firstFrame - simulation->source.def.firstFrame;
+    srResult result = sr_success;
+    srLock(simulation->control);
+    if (simulation->follower == NULL) {
+        result = srFail(sr_errorInvalidValue, "Nobody follows the skin yet: call srShot_FollowSkin first.");
+    } else {
+        int32_t changed = writeSkinLocked(simulation, firstRow, rowCount, positions);
+        if (outFirstChangedFrame != NULL) {
+            *outFirstChangedFrame = simulation->source.def.firstFrame + changed;
+        }
+    }
+    srUnlock(simulation->control);
+    return result;
+}
+
 static bool areEqual(const srShotParams* a, const srShotParams* b) {
     return a->frequency == b->frequency && a->settleFrames == b->settleFrames &&
            a->youngModulus == b->youngModulus && a->poissonRatio == b->poissonRatio &&
@@ -242,6 +321,10 @@ void srSimulation_GetStatus(srSimulation* simulation, srShotStatus* outStatus) {
         .isRunning = work.readyCount < work.rowCount,
         .simulationSeconds = (float)work.seconds,
     };
+    int32_t provisionalRow = srProvisional_GetRow(&simulation->provisional);
+    outStatus->hasProvisional = provisionalRow >= work.readyCount;
+    outStatus->provisionalFrame =
+        outStatus->hasProvisional ? simulation->source.def.firstFrame + provisionalRow : 0;
     for (int32_t row = 0; row < work.readyCount; ++row) {
         outStatus->limitedNodeCount += stats[row].limitedNodeCount;
     }
@@ -262,6 +345,11 @@ static srResult failNotReady(const srSimulation* simulation, int32_t row) {
                   simulation->source.def.firstFrame + row);
 }
 
+static srResult failOutside(const srSimulation* simulation, int32_t frame) {
+    return srFail(sr_errorInvalidValue, "Frame %d is outside of the shot's %d frames from %d.", frame,
+                  simulation->source.def.frameCount, simulation->source.def.firstFrame);
+}
+
 srResult srSimulation_WaitFrame(srSimulation* simulation, int32_t frame, double seconds) {
     int64_t row = (int64_t)frame - simulation->source.def.firstFrame;
     int32_t last = simulation->source.def.frameCount - 1;
@@ -270,12 +358,11 @@ srResult srSimulation_WaitFrame(srSimulation* simulation, int32_t frame, double 
                                                                  : failNotReady(simulation, wanted);
 }
 
-// offsets of the vertices at a ready row, from the world to skin space
-static void readRow(srSimulation* simulation, int32_t row, float* outOffsets) {
+// from offsets of the nodes at a row, in the world, to those of the vertices in skin space
+static void bringToSkin(srSimulation* simulation, int32_t row, const srVec3f* offsets, float* outOffsets) {
     srMat34 object = srRig_ReadObject(srTape_GetRow(&simulation->source.tape, row));
     srMat34 toSkin;
     srInvert34(&object, &toSkin);
-    const srVec3f* offsets = srFrameCache_GetOffsets(&simulation->stepper.cache, row);
     const srVec3f zero = {0.0f, 0.0f, 0.0f};
     for (int32_t i = 0; i < simulation->stepper.cache.nodeCount; ++i) {
         srVec3f local = srToFloat(srMulVector34(&toSkin, srToDouble(offsets[i])));
@@ -287,6 +374,10 @@ static void readRow(srSimulation* simulation, int32_t row, float* outOffsets) {
     }
     srInterpolate(&simulation->source.character->blend, simulation->localOffsets, simulation->blendScratch,
                   outOffsets);
+}
+
+static void readRow(srSimulation* simulation, int32_t row, float* outOffsets) {
+    bringToSkin(simulation, row, srFrameCache_GetOffsets(&simulation->stepper.cache, row), outOffsets);
 }
 
 // Rows, shares and rounding are those of Blender's Mesh Cache modifier: a bake plays the bits that were live.
@@ -321,12 +412,43 @@ srResult srSimulation_ReadOffsets(srSimulation* simulation, double frame, float*
     return result;
 }
 
+srResult srSimulation_AskProvisional(srSimulation* simulation, int32_t frame) {
+    int64_t row = (int64_t)frame - simulation->source.def.firstFrame;
+    if (row < 0 || row >= simulation->source.def.frameCount) {
+        return failOutside(simulation, frame);
+    }
+    srLock(simulation->control);
+    if (row < simulation->source.tape.recordedCount) {
+        srProvisional_Ask(&simulation->provisional, (int32_t)row);
+    }
+    srUnlock(simulation->control);
+    return sr_success;
+}
+
+srResult srSimulation_ReadProvisional(srSimulation* simulation, int32_t frame, float* outOffsets) {
+    int64_t row = (int64_t)frame - simulation->source.def.firstFrame;
+    if (row < 0 || row >= simulation->source.def.frameCount) {
+        return failOutside(simulation, frame);
+    }
+    srLock(simulation->control);
+    const srVec3f* offsets = srProvisional_BeginRead(&simulation->provisional, (int32_t)row);
+    if (offsets != NULL) {
+        bringToSkin(simulation, (int32_t)row, offsets, outOffsets);
+        srProvisional_EndRead(&simulation->provisional);
+    }
+    srUnlock(simulation->control);
+    if (offsets == NULL) {
+        memset(outOffsets, 0, 3 * (size_t)simulation->source.character->embedding.pointCount * sizeof(float));
+        return srFail(sr_errorNotReady, "There is no provisional frame %d.", frame);
+    }
+    return sr_success;
+}
+
 // the row of a whole frame that is ready
 static srResult findReadyRow(srSimulation* simulation, int32_t frame, int32_t* outRow) {
     int64_t row = (int64_t)frame - simulation->source.def.firstFrame;
     if (row < 0 || row >= simulation->source.def.frameCount) {
-        return srFail(sr_errorInvalidValue, "Frame %d is outside of the shot's %d frames from %d.", frame,
-                      simulation->source.def.frameCount, simulation->source.def.firstFrame);
+        return failOutside(simulation, frame);
     }
     *outRow = (int32_t)row;
     return srWorker_GetStatus(simulation->worker).readyCount > *outRow ? sr_success
@@ -335,8 +457,8 @@ static srResult findReadyRow(srSimulation* simulation, int32_t frame, int32_t* o
 
 static void placeNodes(srSimulation* simulation, int32_t row, bool primary, float* outNodes) {
     const srCharacter* character = simulation->source.character;
-    srRig_ReadRow(&character->rig, srTape_GetRow(&simulation->source.tape, row), simulation->maps);
-    srSkinNodes(&character->weights, simulation->maps, character->cage.nodes, simulation->places);
+    const srTape* tape = &simulation->source.tape;
+    srPlacePrimary(character, tape, row, simulation->maps, simulation->places);
     const srVec3f* offsets = srFrameCache_GetOffsets(&simulation->stepper.cache, row);
     for (int32_t i = 0; i < simulation->stepper.cache.nodeCount; ++i) {
         srVec3 x = simulation->places[i];
@@ -374,6 +496,93 @@ srResult srSimulation_GetFrameStats(srSimulation* simulation, int32_t frame, srF
     if (result == sr_success) {
         *outStats = simulation->stepper.cache.stats[row];
     }
+    srUnlock(simulation->control);
+    return result;
+}
+
+int32_t srSimulation_GetEdition(srSimulation* simulation) {
+    srLock(simulation->control);
+    int32_t edition = simulation->edition;
+    srUnlock(simulation->control);
+    return edition;
+}
+
+srResult srSimulation_GetStateSize(srSimulation* simulation, size_t* outSize) {
+    srLock(simulation->control);
+    srWorker_Pause(simulation->worker);
+    srResult result = srStepper_Prepare(&simulation->stepper);
+    *outSize = simulation->stepper.cache.stateSize;
+    srWorker_Skip(simulation->worker, 0);
+    srUnlock(simulation->control);
+    return result;
+}
+
+srResult srSimulation_SaveRow(srSimulation* simulation, int32_t row, int32_t edition, srRowRecord* record) {
+    const srFrameCache* cache = &simulation->stepper.cache;
+    srLock(simulation->control);
+    srResult result = sr_success;
+    bool isSame = edition == simulation->edition && record->stateSize == cache->stateSize;
+    if (!isSame || row >= srWorker_GetStatus(simulation->worker).readyCount) {
+        result = srFail(sr_errorCancelled, "The shot changed while it was being baked. Bake it again.");
+    } else {
+        record->sourceHash = srHashSourceRow(record->sourceHash, &simulation->source, row);
+        record->stateHash = cache->hashes[row];
+        record->stats = cache->stats[row];
+        record->loopSeam = simulation->stepper.loopSeam;
+        record->loopRounds = simulation->stepper.loopRounds;
+        memcpy(record->offsets, srFrameCache_GetOffsets(cache, row),
+               (size_t)cache->nodeCount * sizeof(srVec3f));
+        if (srFindCheckpoint(row) == row) {
+            memcpy(record->state, srFrameCache_GetState(cache, row), cache->stateSize);
+        }
+    }
+    srUnlock(simulation->control);
+    return result;
+}
+
+static void takeRow(srStepper* stepper, int32_t row, const srRowRecord* record) {
+    srFrameCache* cache = &stepper->cache;
+    cache->hashes[row] = record->stateHash;
+    cache->stats[row] = record->stats;
+    memcpy(srFrameCache_GetOffsets(cache, row), record->offsets, (size_t)cache->nodeCount * sizeof(srVec3f));
+    if (srFindCheckpoint(row) == row) {
+        memcpy(srFrameCache_GetState(cache, row), record->state, cache->stateSize);
+    }
+    stepper->loopSeam = record->loopSeam;
+    stepper->loopRounds = record->loopRounds;
+}
+
+// while the worker stands still
+static srResult takeRows(srSimulation* simulation, srNextRowFcn* next, void* context, int32_t* outRowCount,
+                         uint64_t* outSourceHash) {
+    SR_TRY(srStepper_Prepare(&simulation->stepper));
+    SR_TRY(srHashShotSource(&simulation->source, outSourceHash));
+    int32_t readyCount = srWorker_GetStatus(simulation->worker).readyCount;
+    int32_t row = 0;
+    for (; row < simulation->source.tape.recordedCount; ++row) {
+        const srRowRecord* record = next(context);
+        uint64_t hash = srHashSourceRow(*outSourceHash, &simulation->source, row);
+        if (record == NULL || record->sourceHash != hash ||
+            record->stateSize != simulation->stepper.cache.stateSize) {
+            break;
+        }
+        *outSourceHash = hash;
+        if (row >= readyCount) {
+            takeRow(&simulation->stepper, row, record);
+        }
+    }
+    *outRowCount = row;
+    return sr_success;
+}
+
+srResult srSimulation_Restore(srSimulation* simulation, srNextRowFcn* next, void* context,
+                              int32_t* outRowCount, int32_t* outEdition, uint64_t* outSourceHash) {
+    *outRowCount = 0;
+    srLock(simulation->control);
+    srWorker_Pause(simulation->worker);
+    srResult result = takeRows(simulation, next, context, outRowCount, outSourceHash);
+    *outEdition = simulation->edition;
+    srWorker_Skip(simulation->worker, *outRowCount);
     srUnlock(simulation->control);
     return result;
 }

@@ -37,6 +37,11 @@ SR_MUST_USE srResult srSimulation_WriteTape(srSimulation* simulation, int32_t fi
 void srSimulation_WriteControls(srSimulation* simulation, int32_t firstFrame, int32_t rowCount,
                                 const srFrameControls* controls, int32_t* outFirstChangedFrame);
 
+/// As their public namesakes (shot.h). Rows are checked by the caller: within the range, with sane values.
+SR_MUST_USE srResult srSimulation_FollowSkin(srSimulation* simulation, const float* restPositions);
+SR_MUST_USE srResult srSimulation_WriteSkin(srSimulation* simulation, int32_t firstFrame, int32_t rowCount,
+                                            const float* positions, int32_t* outFirstChangedFrame);
+
 void srSimulation_SetParams(srSimulation* simulation, const srShotParams* params);
 
 void srSimulation_GetStatus(srSimulation* simulation, srShotStatus* outStatus);
@@ -47,8 +52,41 @@ int32_t srSimulation_GetRevision(srSimulation* simulation);
 /// The rest as their public namesakes (shot.h).
 SR_MUST_USE srResult srSimulation_WaitFrame(srSimulation* simulation, int32_t frame, double seconds);
 SR_MUST_USE srResult srSimulation_ReadOffsets(srSimulation* simulation, double frame, float* outOffsets);
+SR_MUST_USE srResult srSimulation_AskProvisional(srSimulation* simulation, int32_t frame);
+SR_MUST_USE srResult srSimulation_ReadProvisional(srSimulation* simulation, int32_t frame, float* outOffsets);
 SR_MUST_USE srResult srSimulation_ReadNodes(srSimulation* simulation, int32_t frame, bool primary,
                                             float* outNodes);
 SR_MUST_USE srResult srSimulation_GetHash(srSimulation* simulation, int32_t frame, uint64_t* outHash);
 SR_MUST_USE srResult srSimulation_GetFrameStats(srSimulation* simulation, int32_t frame,
                                                 srFrameStats* outStats);
+
+/// Counts the changes of whatever the rows are simulated from, also of those that nobody has seen yet.
+int32_t srSimulation_GetEdition(srSimulation* simulation);
+
+/// A simulated row with all that going on from it needs. Arrays are the owner's.
+typedef struct srRowRecord {
+    uint64_t sourceHash; ///< Of all that the row depends on.
+    uint64_t stateHash;
+    srFrameStats stats;
+    float loopSeam;
+    int32_t loopRounds;
+    srVec3f* offsets;
+    void* state; ///< At checkpoints only.
+    size_t stateSize;
+} srRowRecord;
+
+/// Bytes of a state of the solver that the dials ask for.
+SR_MUST_USE srResult srSimulation_GetStateSize(srSimulation* simulation, size_t* outSize);
+
+/// Copies a row into the record's arrays; `record->sourceHash` is that of the row before (of row 0: any) and
+/// becomes this one's. `sr_errorCancelled` when the shot is not of that edition any more.
+SR_MUST_USE srResult srSimulation_SaveRow(srSimulation* simulation, int32_t row, int32_t edition,
+                                          srRowRecord* record);
+
+/// Hands out the next row, in order; null when there is none.
+typedef const srRowRecord* srNextRowFcn(void* context);
+
+/// Takes rows from row 0 on for as long as they are this shot's, and instead of simulating them; those that
+/// are ready stay. How many were this shot's, of which edition, and the last one's hash.
+SR_MUST_USE srResult srSimulation_Restore(srSimulation* simulation, srNextRowFcn* next, void* context,
+                                          int32_t* outRowCount, int32_t* outEdition, uint64_t* outSourceHash);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define MOST_ROUNDS 24    // of a loop: damping closes any seam in fewer, or never
+#define FORESEEN_FROM 2   // rows before, at least: in fewer, hardly anything is seen of other settings
 #define CLOSED_SEAM 1e-4f // of the size: a tenth of a millimetre on a character of a metre
 
 static void freeState(srStepper* stepper) {
@@ -22,8 +23,7 @@ static void freeState(srStepper* stepper) {
     stepper->stateSize = 0;
 }
 
-// the solver that the settings ask for, with room for its state
-static srResult prepareBody(srStepper* stepper) {
+srResult srStepper_Prepare(srStepper* stepper) {
     int32_t solver = stepper->source->def.params.solver;
     if (stepper->state != NULL && stepper->body.solver == solver) {
         return sr_success;
@@ -49,7 +49,7 @@ static srResult createParts(srStepper* stepper) {
     SR_TRY(srCreateFrameCache(stepper->source->def.frameCount, nodeCount, &stepper->cache));
     SR_TRY(srCreatePrimary(character, &stepper->primary));
     SR_TRY(srCreateForces(character, &stepper->forces));
-    return prepareBody(stepper);
+    return srStepper_Prepare(stepper);
 }
 
 srResult srCreateStepper(const srShotSource* source, srStepper* outStepper) {
@@ -156,9 +156,13 @@ static srResult stepTo(srStepper* stepper, int32_t row, srFrameStats* outStats) 
     SR_TRY(tuneForRow(stepper, row));
     srNodeMotion motion = srPrimary_Move(&stepper->primary, source->character, &source->tape, &step);
     motion.acceleration = findAcceleration(stepper, row, motion.to);
+    motion.pressure = (double)source->controls.rows[row].pressure;
     if (step.travelFelt < 1.0) {
         srBody_Turn(&stepper->body, srPrimary_TurnWithRoot(&stepper->primary, step.travelFelt),
                     stepper->state);
+    }
+    if (stepper->body.kind->knowsTurns) {
+        motion.turns = srPrimary_TurnStep(&stepper->primary, source->character, &source->tape, &step);
     }
     srBody_Step(&stepper->body, &motion, stepper->state, outStats);
     return sr_success;
@@ -187,6 +191,24 @@ static bool seek(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, void*
         }
         stepper->stateRow = next;
     }
+    return true;
+}
+
+bool srStepper_Foresee(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, void* context,
+                       srVec3f* outOffsets) {
+    if (srStepper_Prepare(stepper) != sr_success) {
+        return false; // doing the rows will tell why
+    }
+    int32_t start = srFindCheckpoint(row > FORESEEN_FROM ? row - FORESEEN_FROM : 0);
+    memcpy(stepper->state, srFrameCache_GetState(&stepper->cache, start), stepper->stateSize);
+    stepper->stateRow = SR_NULL_INDEX; // it belongs to no row
+    for (int32_t next = start + 1; next <= row; ++next) {
+        srFrameStats stats;
+        if (!isWanted(context) || stepTo(stepper, next, &stats) != sr_success) {
+            return false;
+        }
+    }
+    srBody_ReadOffsets(&stepper->body, stepper->state, outOffsets);
     return true;
 }
 
@@ -275,7 +297,7 @@ bool srStepper_DoRow(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, v
     double start = srGetSeconds();
     srFrameStats* stats = &stepper->cache.stats[row];
     *stats = (srFrameStats){0};
-    srResult result = prepareBody(stepper);
+    srResult result = srStepper_Prepare(stepper);
     if (result != sr_success) {
         stats->result = result;
         publishNothing(stepper, row);

@@ -48,5 +48,14 @@ void srDestroyStepper(srStepper* stepper);
 /// What is simulated from changed: no state is right any more from `firstVoidRow` on.
 void srStepper_Forget(srStepper* stepper, int32_t firstVoidRow);
 
+/// Makes ready for the solver that the settings ask for, if it is not that one already; what was kept of
+/// another's states is lost.
+SR_MUST_USE srResult srStepper_Prepare(srStepper* stepper);
+
+/// What `row`, which is not done and not the first, may come to: goes on to it from a state that was kept a
+/// few rows before, whatever it was simulated from. False when it was given up or cannot be.
+bool srStepper_Foresee(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, void* context,
+                       srVec3f* outOffsets);
+
 /// One row; those before it are done. False when it was given up.
 bool srStepper_DoRow(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, void* context);

@@ -16,6 +16,10 @@ srResult srCreateTape(int32_t rowCount, int32_t rowFloatCount, srTape* outTape) 
 
 void srDestroyTape(srTape* tape) {
     srFree(tape->rows, (size_t)tape->rowCount, (size_t)tape->rowFloatCount * sizeof(float));
+    if (tape->nodes != NULL) {
+        srFree(tape->nodes, (size_t)tape->rowCount, (size_t)tape->nodeCount * sizeof(srVec3f));
+        SR_FREE(tape->hasNodes, tape->rowCount);
+    }
     *tape = (srTape){0};
 }
 
@@ -42,4 +46,40 @@ void srTape_Write(srTape* tape, int32_t firstRow, int32_t rowCount, const float*
            (size_t)rowCount * rowFloatCount * sizeof(float));
     int32_t end = firstRow + rowCount;
     tape->recordedCount = end > tape->recordedCount ? end : tape->recordedCount;
+}
+
+srResult srTape_KeepNodes(srTape* tape, int32_t nodeCount) {
+    if (tape->nodes != NULL) {
+        return sr_success;
+    }
+    srVec3f* nodes = srAlloc((size_t)tape->rowCount, (size_t)nodeCount * sizeof(srVec3f));
+    bool* hasNodes = SR_ALLOC_ZERO(bool, tape->rowCount);
+    if (nodes == NULL || hasNodes == NULL) {
+        srFree(nodes, (size_t)tape->rowCount, (size_t)nodeCount * sizeof(srVec3f));
+        SR_FREE(hasNodes, tape->rowCount);
+        return srFailOutOfMemory("the recorded motion");
+    }
+    tape->nodes = nodes;
+    tape->hasNodes = hasNodes;
+    tape->nodeCount = nodeCount;
+    return sr_success;
+}
+
+static srVec3f* findNodes(const srTape* tape, int32_t row) {
+    SR_ASSERT(row >= 0 && row < tape->rowCount);
+    return tape->nodes + (size_t)row * (size_t)tape->nodeCount;
+}
+
+const srVec3f* srTape_GetNodes(const srTape* tape, int32_t row) {
+    return tape->nodes != NULL && tape->hasNodes[row] ? findNodes(tape, row) : NULL;
+}
+
+bool srTape_HasOtherNodes(const srTape* tape, int32_t row, const srVec3f* nodes) {
+    const srVec3f* kept = srTape_GetNodes(tape, row);
+    return kept == NULL || memcmp(kept, nodes, (size_t)tape->nodeCount * sizeof(srVec3f)) != 0;
+}
+
+void srTape_WriteNodes(srTape* tape, int32_t row, const srVec3f* nodes) {
+    memcpy(findNodes(tape, row), nodes, (size_t)tape->nodeCount * sizeof(srVec3f));
+    tape->hasNodes[row] = true;
 }

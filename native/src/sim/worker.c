@@ -122,6 +122,15 @@ void srWorker_Resume(srWorker* worker, int32_t firstVoidRow, int32_t rowCount) {
     srUnlock(worker->lock);
 }
 
+void srWorker_Skip(srWorker* worker, int32_t readyCount) {
+    srLock(worker->lock);
+    srWorkerStatus* status = &worker->status;
+    status->readyCount = readyCount > status->readyCount ? readyCount : status->readyCount;
+    worker->isPaused = false;
+    srWakeAll(worker->changed);
+    srUnlock(worker->lock);
+}
+
 bool srWorker_IsWanted(srWorker* worker) {
     srLock(worker->lock);
     bool isWanted = !worker->isPaused && !worker->isHalted;

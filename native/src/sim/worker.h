@@ -31,6 +31,9 @@ void srWorker_Pause(srWorker* worker);
 /// Rows from `firstVoidRow` on are done anew, up to `rowCount`.
 void srWorker_Resume(srWorker* worker, int32_t firstVoidRow, int32_t rowCount);
 
+/// As it was before the pause, but that rows below `readyCount` are ready however it stood.
+void srWorker_Skip(srWorker* worker, int32_t readyCount);
+
 /// For a body that takes long: false when somebody waits for it to end, because its row will not be needed.
 bool srWorker_IsWanted(srWorker* worker);
 

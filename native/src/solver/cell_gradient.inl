@@ -3,7 +3,15 @@
 // Energy, gradient and posed stretch of the cells, in double. Part of a kernel text: include it after
 // cell_blocks.inl.
 
-#define SR_CELLS_TOGETHER SR_ROTATIONS_TOGETHER
+// whole blocks
+#define SR_CELLS_TOGETHER (SR_ROTATIONS_TOGETHER > SR_WIDES ? SR_ROTATIONS_TOGETHER : SR_WIDES)
+
+SR_KERNEL void rotateSome(const Mat* G, const int count, Mat* Q) {
+    const int some = count < SR_ROTATIONS_TOGETHER ? count : SR_ROTATIONS_TOGETHER;
+    for (int i = 0; i < count; i += some) {
+        nearestRotations(G + i, some, Q + i);
+    }
+}
 
 // four doubles as floats
 SR_KERNEL void storeNarrow(float* out, SR_V x) {
@@ -39,9 +47,51 @@ SR_KERNEL void storeTurns(const srCellTurns* turns, int32_t v, const Mat* Q, con
     }
 }
 
+// the volume of a block, which begins at `v`; pairs of lanes first
+SR_KERNEL double sumVolumes(const srCellTask* task, int32_t v, const Mat* F) {
+    SR_V sum = {0};
+    for (int i = 0; i < SR_WIDES; i++) {
+        Mat C = cofactors(&F[i]);
+        sum += LoadW(&task->shapes->volumes[SR_BLOCK(v + i)].x[SR_LANE(v + i)]) * dot(F[i].a, C.a);
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+// p of a block; adds its energy twice
+SR_KERNEL double findPressure(const srCellTask* task, int32_t v, const Mat* F, SR_V* energy) {
+    int32_t block = SR_BLOCK(v);
+    double excess = sumVolumes(task, v, F) - task->stretches->targets[block];
+    double p = task->shapes->patchStiffnesses[block] * excess;
+    const SR_V once = {p * excess, 0.0, 0.0, 0.0};
+    *energy += once;
+    task->turns->pressures[block] = (float)p;
+    return p;
+}
+
+// P += p V cof F
+SR_KERNEL void addPressure(const srCellTask* task, int32_t v, double p, const Mat* F, Mat* P) {
+    Mat C = cofactors(F);
+    const SR_V one = (SR_V){0} + 1.0;
+    *P = combine(one, P, p * LoadW(&task->shapes->volumes[SR_BLOCK(v)].x[SR_LANE(v)]), &C);
+}
+
+// F for products with the Hessian
+SR_KERNEL void storeGradient(const srCellTask* task, int32_t v, const Mat* F) {
+    srMat3Blockf* out = &task->turns->gradients[SR_BLOCK(v)];
+    const Vec columns[3] = {F->a, F->b, F->c};
+    for (int j = 0; j < 3; j++) {
+        storeNarrow(&out->m[0][j][SR_LANE(v)], columns[j].x);
+        storeNarrow(&out->m[1][j][SR_LANE(v)], columns[j].y);
+        storeNarrow(&out->m[2][j][SR_LANE(v)], columns[j].z);
+    }
+}
+
+// The energy of pressure has a sum of its own: so neither depends on how many cells go together, which the
+// processor decides.
 SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, const bool isPosed,
-                            SR_V* energy) {
+                            const bool isPressed, SR_V* energy, SR_V* pressed) {
     Mat F[SR_CELLS_TOGETHER], posed[SR_CELLS_TOGETHER], Q[SR_CELLS_TOGETHER];
+    double p[SR_CELLS_TOGETHER];
     const Mat* G = isPosed ? posed : F;
     for (int i = 0; i < count; i++) {
         int32_t block = SR_BLOCK(v + i), lane = SR_LANE(v + i);
@@ -53,7 +103,10 @@ SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, 
             posed[i] = mulSymmetric(&F[i], &S);
         }
     }
-    nearestRotations(G, count, Q);
+    for (int i = 0; isPressed && i < count; i += SR_WIDES) {
+        p[i / SR_WIDES] = findPressure(task, v + i, &F[i], pressed);
+    }
+    rotateSome(G, count, Q);
     for (int i = 0; i < count; i++) {
         int32_t block = SR_BLOCK(v + i), lane = SR_LANE(v + i);
         storeTurns(task->turns, v + i, &Q[i], &G[i]);
@@ -69,59 +122,83 @@ SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, 
         SR_V w = LoadW(&task->shapes->weights[block].x[lane]);
         *energy += w * (dot(off.a, off.a) + dot(off.b, off.b) + dot(off.c, off.c));
         Mat P = {scaled(w, off.a), scaled(w, off.b), scaled(w, off.c)};
+        if (isPressed) {
+            addPressure(task, v + i, p[i / SR_WIDES], &F[i], &P);
+            storeGradient(task, v + i, &F[i]);
+        }
         Mat B = loadCellMat(&task->shapes->inverses[block], lane);
         addForces(task->forces, &task->layout->corners[block], lane, &P, &B);
     }
 }
 
-SR_KERNEL SR_V evaluateRange(const srCellTask* task, int32_t begin, int32_t end, const bool isPosed) {
-    SR_V energy = {0};
+SR_KERNEL SR_V evaluateRange(const srCellTask* task, int32_t begin, int32_t end, const bool isPosed,
+                             const bool isPressed) {
+    SR_V energy = {0}, pressed = {0};
     int32_t v = SR_WIDES * begin, last = SR_WIDES * end;
     for (; v <= last - SR_CELLS_TOGETHER; v += SR_CELLS_TOGETHER) {
-        evaluateSome(task, v, SR_CELLS_TOGETHER, isPosed, &energy);
+        evaluateSome(task, v, SR_CELLS_TOGETHER, isPosed, isPressed, &energy, &pressed);
     }
-    for (; v < last; v++) {
-        evaluateSome(task, v, 1, isPosed, &energy);
+    for (; v < last; v += SR_WIDES) {
+        evaluateSome(task, v, SR_WIDES, isPosed, isPressed, &energy, &pressed);
     }
     for (int32_t block = begin; block < end; block++) {
         invertStretchesFloatW(&task->turns->turns[block], 0);
     }
-    return energy;
+    return energy + pressed;
 }
 
-// Of another material: its energy is added twice.
-SR_KERNEL void evaluateMaterial(const srCellTask* task, int32_t v, const int model, SR_V* energy) {
-    int32_t block = SR_BLOCK(v), lane = SR_LANE(v);
-    Mat D = edgesOf(task->points, &task->layout->corners[block], lane);
-    Mat B = loadCellMat(&task->shapes->inverses[block], lane);
-    Mat F = mulMats(&D, &B), R, P;
-    SR_V mu = 0.5 * LoadW(&task->shapes->weights[block].x[lane]);
-    SR_V lambda = LoadW(&task->shapes->bulkWeights[block].x[lane]), psi;
-    if (model == sr_elasticCorotated) {
-        nearestRotations(&F, 1, &R);
-        psi = corotated(&F, &R, mu, lambda, &P);
-        storeTurns(task->turns, v, &R, &F);
-    } else {
-        psi = model == sr_elasticNeoHookean ? neoHookean(&F, mu, lambda, &P)
-                                            : stVenantKirchhoff(&F, mu, lambda, &P);
-        storeTurns(task->turns, v, &F, &F);
+// A block of another material: its energy is added twice.
+SR_KERNEL void evaluateMaterial(const srCellTask* task, int32_t block, const int model, const bool isPressed,
+                                SR_V* energy) {
+    const int32_t first = SR_WIDES * block;
+    Mat F[SR_WIDES], R;
+    double p = 0.0;
+    for (int i = 0; i < SR_WIDES; i++) {
+        Mat D = edgesOf(task->points, &task->layout->corners[block], SR_LANE(first + i));
+        Mat B = loadCellMat(&task->shapes->inverses[block], SR_LANE(first + i));
+        F[i] = mulMats(&D, &B);
     }
-    *energy += psi + psi;
-    addForces(task->forces, &task->layout->corners[block], lane, &P, &B);
+    if (isPressed) {
+        p = findPressure(task, first, F, energy);
+    }
+    for (int i = 0; i < SR_WIDES; i++) {
+        int32_t v = first + i, lane = SR_LANE(v);
+        SR_V mu = 0.5 * LoadW(&task->shapes->weights[block].x[lane]);
+        SR_V lambda = LoadW(&task->shapes->bulkWeights[block].x[lane]), psi;
+        Mat P;
+        if (model == sr_elasticCorotated) {
+            nearestRotations(&F[i], 1, &R);
+            psi = corotated(&F[i], &R, mu, lambda, &P);
+            storeTurns(task->turns, v, &R, &F[i]);
+        } else {
+            psi = model == sr_elasticNeoHookean ? neoHookean(&F[i], mu, lambda, &P)
+                                                : stVenantKirchhoff(&F[i], mu, lambda, &P);
+            storeTurns(task->turns, v, &F[i], &F[i]);
+        }
+        *energy += psi + psi;
+        if (isPressed) {
+            addPressure(task, v, p, &F[i], &P);
+        }
+        if (isPressed && model == sr_elasticCorotated) {
+            storeGradient(task, v, &F[i]);
+        }
+        Mat B = loadCellMat(&task->shapes->inverses[block], lane);
+        addForces(task->forces, &task->layout->corners[block], lane, &P, &B);
+    }
 }
 
-SR_KERNEL SR_V evaluateMaterials(const srCellTask* task, int32_t begin, int32_t end) {
+SR_KERNEL SR_V evaluateMaterials(const srCellTask* task, int32_t begin, int32_t end, const bool isPressed) {
     SR_V energy = {0};
-    for (int32_t v = SR_WIDES * begin; v < SR_WIDES * end; v++) {
+    for (int32_t block = begin; block < end; block++) {
         switch (task->shapes->model) {
         case sr_elasticNeoHookean:
-            evaluateMaterial(task, v, sr_elasticNeoHookean, &energy);
+            evaluateMaterial(task, block, sr_elasticNeoHookean, isPressed, &energy);
             break;
         case sr_elasticStVenantKirchhoff:
-            evaluateMaterial(task, v, sr_elasticStVenantKirchhoff, &energy);
+            evaluateMaterial(task, block, sr_elasticStVenantKirchhoff, isPressed, &energy);
             break;
         default:
-            evaluateMaterial(task, v, sr_elasticCorotated, &energy);
+            evaluateMaterial(task, block, sr_elasticCorotated, isPressed, &energy);
         }
     }
     for (int32_t block = begin; task->shapes->model == sr_elasticCorotated && block < end; block++) {
@@ -131,12 +208,18 @@ SR_KERNEL SR_V evaluateMaterials(const srCellTask* task, int32_t begin, int32_t 
 }
 
 static double evaluateCells(const srCellTask* task, int32_t begin, int32_t end) {
+    bool isPosed = task->stretches->stretches != NULL, isPressed = task->shapes->keepsVolumes;
+    SR_V energy;
     if (task->shapes->model != sr_elasticArap) {
-        SR_V sum = evaluateMaterials(task, begin, end);
-        return 0.5 * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+        energy = isPressed ? evaluateMaterials(task, begin, end, true)
+                           : evaluateMaterials(task, begin, end, false);
+    } else if (isPressed) {
+        energy = isPosed ? evaluateRange(task, begin, end, true, true)
+                         : evaluateRange(task, begin, end, false, true);
+    } else {
+        energy = isPosed ? evaluateRange(task, begin, end, true, false)
+                         : evaluateRange(task, begin, end, false, false);
     }
-    bool isPosed = task->stretches->stretches != NULL;
-    SR_V energy = isPosed ? evaluateRange(task, begin, end, true) : evaluateRange(task, begin, end, false);
     return 0.5 * ((energy[0] + energy[1]) + (energy[2] + energy[3]));
 }
 
@@ -167,6 +250,14 @@ SR_KERNEL void addGravity(const srCellTask* task, int32_t v, const Mat* R) {
     }
 }
 
+// between the posed volume and the modelled one; of the posed shape exactly it at c = 0
+SR_KERNEL void storeTarget(const srCellTask* task, int32_t v, const Mat* F) {
+    const srCellPosing* posing = task->posing;
+    double posed = sumVolumes(task, v, F), rest = task->shapes->patchVolumes[SR_BLOCK(v)];
+    double target = posed + posing->poseCorrection * (rest - posed);
+    task->stretches->targets[SR_BLOCK(v)] = (1.0 + posing->pressure) * target;
+}
+
 SR_KERNEL void poseSome(const srCellTask* task, int32_t v, const int count) {
     Mat F[SR_CELLS_TOGETHER], R[SR_CELLS_TOGETHER];
     for (int i = 0; i < count; i++) {
@@ -175,7 +266,13 @@ SR_KERNEL void poseSome(const srCellTask* task, int32_t v, const int count) {
         Mat B = loadCellMat(&task->shapes->inverses[block], lane);
         F[i] = mulMats(&D, &B);
     }
-    nearestRotations(F, count, R);
+    for (int i = 0; task->stretches->targets != NULL && i < count; i += SR_WIDES) {
+        storeTarget(task, v + i, &F[i]);
+    }
+    if (task->stretches->stretches == NULL && task->forces == NULL) {
+        return;
+    }
+    rotateSome(F, count, R);
     for (int i = 0; i < count; i++) {
         if (task->stretches->stretches != NULL) {
             storeStretch(task, v + i, &F[i], &R[i]);
@@ -191,7 +288,7 @@ static void poseCells(const srCellTask* task, int32_t begin, int32_t end) {
     for (; v <= last - SR_CELLS_TOGETHER; v += SR_CELLS_TOGETHER) {
         poseSome(task, v, SR_CELLS_TOGETHER);
     }
-    for (; v < last; v++) {
-        poseSome(task, v, 1);
+    for (; v < last; v += SR_WIDES) {
+        poseSome(task, v, SR_WIDES);
     }
 }

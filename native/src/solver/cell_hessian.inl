@@ -3,7 +3,21 @@
 // Products with the Hessian of the cells' energy, in float. Part of a kernel text: include it after
 // cell_blocks.inl.
 
-SR_KERNEL void multiplyCell(const srCellTask* task, int32_t v, const bool isPosed) {
+// dP += K (sum of V cof F : dF) V cof F + p V d(cof F)
+SR_KERNEL void addPressureChange(const srCellTask* task, int32_t block, const Mat* F, const Mat* dF,
+                                 Mat* dP) {
+    SR_V V = LoadW(task->shapes->volumesF[block].x);
+    const SR_V one = (SR_V){0} + (SR_T)1;
+    Mat C = cofactors(F), dC = cofactorChange(F, dF);
+    C = (Mat){scaled(V, C.a), scaled(V, C.b), scaled(V, C.c)};
+    SR_V change = dotMats(&C, dF);
+    float grown = srSumLanesFloat(change, change, change, change)[0];
+    Mat turned = combine((float)task->shapes->patchStiffnesses[block] * grown * one, &C,
+                         task->turns->pressures[block] * V, &dC);
+    *dP = combine(one, dP, one, &turned);
+}
+
+SR_KERNEL void multiplyCell(const srCellTask* task, int32_t v, const bool isPosed, const bool isPressed) {
     int32_t block = SR_BLOCK(v), lane = SR_LANE(v);
     const srCellCorners* corners = &task->layout->corners[block];
     Mat D = edgesOf(task->directions, corners, lane);
@@ -21,6 +35,10 @@ SR_KERNEL void multiplyCell(const srCellTask* task, int32_t v, const bool isPose
         dQ = turnNearest(&Q, &T, &dF);
     }
     Mat dP = weighedDifference(LoadW(&task->shapes->weightsF[block].x[lane]), &dF, &dQ);
+    if (isPressed) {
+        Mat F = loadCellMat(&task->turns->gradients[block], lane);
+        addPressureChange(task, block, &F, &dF, &dP);
+    }
     addForces(task->products, corners, lane, &dP, &B);
 }
 
@@ -35,7 +53,7 @@ SR_KERNEL SR_V traceOfTurn(const Turn* T) {
 }
 
 // the same of a cell of another material
-SR_KERNEL void multiplyMaterial(const srCellTask* task, int32_t v, const int model) {
+SR_KERNEL void multiplyMaterial(const srCellTask* task, int32_t v, const int model, const bool isPressed) {
     int32_t block = SR_BLOCK(v), lane = SR_LANE(v);
     const srCellCorners* corners = &task->layout->corners[block];
     Mat D = edgesOf(task->directions, corners, lane);
@@ -52,6 +70,10 @@ SR_KERNEL void multiplyMaterial(const srCellTask* task, int32_t v, const int mod
         Turn T = loadSymmetric(&task->turns->turns[block], lane);
         Mat dR = turnNearest(&F, &T, &dF);
         dP = corotatedChange(&F, traceOfTurn(&T), mu, lambda, &dF, &dR);
+    }
+    if (isPressed) {
+        F = model == sr_elasticCorotated ? loadCellMat(&task->turns->gradients[block], lane) : F;
+        addPressureChange(task, block, &F, &dF, &dP);
     }
     addForces(task->products, corners, lane, &dP, &B);
 }
@@ -78,31 +100,43 @@ SR_KERNEL void SR_NAME(invertStretches)(srTurnBlockf* block, int32_t lane) {
     }
 }
 
-static void multiplyMaterials(const srCellTask* task, int32_t begin, int32_t end) {
+SR_KERNEL void multiplyMaterials(const srCellTask* task, int32_t begin, int32_t end, const bool isPressed) {
     for (int32_t v = SR_WIDES * begin; v < SR_WIDES * end; v++) {
         switch (task->shapes->model) {
         case sr_elasticNeoHookean:
-            multiplyMaterial(task, v, sr_elasticNeoHookean);
+            multiplyMaterial(task, v, sr_elasticNeoHookean, isPressed);
             break;
         case sr_elasticStVenantKirchhoff:
-            multiplyMaterial(task, v, sr_elasticStVenantKirchhoff);
+            multiplyMaterial(task, v, sr_elasticStVenantKirchhoff, isPressed);
             break;
         default:
-            multiplyMaterial(task, v, sr_elasticCorotated);
+            multiplyMaterial(task, v, sr_elasticCorotated, isPressed);
         }
     }
 }
 
+SR_KERNEL void multiplyRange(const srCellTask* task, int32_t begin, int32_t end, const bool isPosed,
+                             const bool isPressed) {
+    for (int32_t v = SR_WIDES * begin; v < SR_WIDES * end; v++) {
+        multiplyCell(task, v, isPosed, isPressed);
+    }
+}
+
 static void multiplyCells(const srCellTask* task, int32_t begin, int32_t end) {
-    if (task->shapes->model != sr_elasticArap) {
-        multiplyMaterials(task, begin, end);
-    } else if (task->stretches->stretchesF != NULL) {
-        for (int32_t v = SR_WIDES * begin; v < SR_WIDES * end; v++) {
-            multiplyCell(task, v, true);
+    bool isPosed = task->stretches->stretchesF != NULL, isPressed = task->shapes->keepsVolumes;
+    if (task->shapes->model != sr_elasticArap && isPressed) {
+        multiplyMaterials(task, begin, end, true);
+    } else if (task->shapes->model != sr_elasticArap) {
+        multiplyMaterials(task, begin, end, false);
+    } else if (isPressed) {
+        if (isPosed) {
+            multiplyRange(task, begin, end, true, true);
+        } else {
+            multiplyRange(task, begin, end, false, true);
         }
+    } else if (isPosed) {
+        multiplyRange(task, begin, end, true, false);
     } else {
-        for (int32_t v = SR_WIDES * begin; v < SR_WIDES * end; v++) {
-            multiplyCell(task, v, false);
-        }
+        multiplyRange(task, begin, end, false, false);
     }
 }

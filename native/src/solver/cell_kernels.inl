@@ -10,15 +10,17 @@
 // entry of C and b = 1 / (lambda V h^2) for J. A change of the corners by x_a += w_a P g_a changes F by P W,
 // W = sum w_a g_a g_a'. The multipliers of C (a matrix) and of J (sigma), P = Lambda + sigma n, satisfy
 //   C + P W + a Lambda = 0,    J - det G + n : (P W) + b sigma = 0,
-// and with K = W (W + a I)^-1, rho = a sigma:
-//   rho = (n : (C K) - (J - det G)) / (n : (n K) + b / a),    P = (rho n - C)(I - K) / a.
+// and with K = W (W + a I)^-1, S = (W + a I)^-1, rho = a sigma:
+//   rho = (n : (C K) - (J - det G)) / (n : (n K) + b / a),    P = (rho n - C) S.
+// Axes at rest are such that W, K and S are diagonal: they scale columns.
 // With several sweeps a substep, a Lambda so far is added to C, and b sigma so far to J - det G.
 
 // Of a rotation's step, squared. In a block whose steps are all smaller, C follows to first order: what that
 // leaves out is below 0.05 % of stretch, and goes away with the step.
 #define SR_SMALL_SPIN 1e-3f
-#define SR_FAR_TURN 0.3f       // of F : G over |G|^2, which is 1/3 for a turn by a right angle
-#define SR_LEAST_SQUARE 1e-30f // what keeps zero by zero away from the steps that are taken then
+#define SR_FAR_TURN 0.3f          // of F : G over |G|^2, which is 1/3 for a turn by a right angle
+#define SR_LEAST_SPIN_SHARE 1e-3f // of a determinant, below which its matrix is not to be trusted
+#define SR_LEAST_SQUARE 1e-30f    // what keeps zero by zero away from the steps that are taken then
 
 // the four corners of eight cells: offsets, and inverse masses in the fourth
 typedef struct Corners {
@@ -90,7 +92,7 @@ typedef struct Quaternion {
     Vec v;
 } Quaternion;
 
-// (Q - I) G for a quaternion of about unit length; exactly zero for Q = I
+// (Q - I) G for a quaternion of any length; exactly zero for Q = I
 SR_KERNEL Mat turnedMat(const Quaternion* q, const Mat* G) {
     srFloatW f = 2.0f / (q->w * q->w + dot(q->v, q->v));
     Vec v = q->v, s = scaled(f, v);
@@ -109,24 +111,63 @@ SR_KERNEL Mat turnedMat(const Quaternion* q, const Mat* G) {
 // for the multiple of I with the same trace, which it is where G is hardly stretched. A third of the mean of
 // |F|^2 and |G|^2 bounds it from below: cells turned inside out do not go round for ever. C may stand for F
 // in tau, which keeps it exactly zero at rest.
-SR_KERNEL Vec findSpin(const Mat* Y, const Mat* F, const Mat* C, srFloatW squares) {
-    Vec tau = {(Y->a.y * C->a.z - Y->a.z * C->a.y) + (Y->b.y * C->b.z - Y->b.z * C->b.y) +
-                   (Y->c.y * C->c.z - Y->c.z * C->c.y),
-               (Y->a.z * C->a.x - Y->a.x * C->a.z) + (Y->b.z * C->b.x - Y->b.x * C->b.z) +
-                   (Y->c.z * C->c.x - Y->c.x * C->c.z),
-               (Y->a.x * C->a.y - Y->a.y * C->a.x) + (Y->b.x * C->b.y - Y->b.y * C->b.x) +
-                   (Y->c.x * C->c.y - Y->c.y * C->c.x)};
-    srFloatW least = 0.1666667f * (squares + dotMat(F, F)) + SR_LEAST_SQUARE;
-    return scaled(1.0f / srMaxW(0.6666667f * dotMat(Y, F), least), tau);
+SR_KERNEL Vec findTorque(const Mat* Y, const Mat* C) {
+    return (Vec){(Y->a.y * C->a.z - Y->a.z * C->a.y) + (Y->b.y * C->b.z - Y->b.z * C->b.y) +
+                     (Y->c.y * C->c.z - Y->c.z * C->c.y),
+                 (Y->a.z * C->a.x - Y->a.x * C->a.z) + (Y->b.z * C->b.x - Y->b.x * C->b.z) +
+                     (Y->c.z * C->c.x - Y->c.x * C->c.z),
+                 (Y->a.x * C->a.y - Y->a.y * C->a.x) + (Y->b.x * C->b.y - Y->b.y * C->b.x) +
+                     (Y->c.x * C->c.y - Y->c.y * C->c.x)};
 }
 
-// q <- (1, omega / 2) q, brought back to about unit length
+SR_KERNEL Vec findSpin(const Mat* Y, const Mat* F, const Mat* C, srFloatW squares) {
+    srFloatW least = 0.1666667f * (squares + dotMat(F, F)) + SR_LEAST_SQUARE;
+    return scaled(1.0f / srMaxW(0.6666667f * dotMat(Y, F), least), findTorque(Y, C));
+}
+
+// Likewise without the mean, which only large steps need
+SR_KERNEL Vec findQuickSpin(const Mat* Y, const Mat* F, const Mat* C, srFloatW squares) {
+    srFloatW least = 0.1666667f * squares + SR_LEAST_SQUARE;
+    return scaled(1.0f / srMaxW(0.6666667f * dotMat(Y, F), least), findTorque(Y, C));
+}
+
+// The same by the whole matrix, for what fibres stretch; where that is no minimum, as above
+SR_KERNEL Vec findWholeSpin(const Mat* Y, const Mat* F, const Mat* C, srFloatW squares) {
+    srFloatW xx = F->a.x * Y->a.x + F->b.x * Y->b.x + F->c.x * Y->c.x;
+    srFloatW yy = F->a.y * Y->a.y + F->b.y * Y->b.y + F->c.y * Y->c.y;
+    srFloatW zz = F->a.z * Y->a.z + F->b.z * Y->b.z + F->c.z * Y->c.z;
+    srFloatW xy = -0.5f * (F->a.x * Y->a.y + F->a.y * Y->a.x + F->b.x * Y->b.y + F->b.y * Y->b.x +
+                           F->c.x * Y->c.y + F->c.y * Y->c.x);
+    srFloatW yz = -0.5f * (F->a.y * Y->a.z + F->a.z * Y->a.y + F->b.y * Y->b.z + F->b.z * Y->b.y +
+                           F->c.y * Y->c.z + F->c.z * Y->c.y);
+    srFloatW zx = -0.5f * (F->a.z * Y->a.x + F->a.x * Y->a.z + F->b.z * Y->b.x + F->b.x * Y->b.z +
+                           F->c.z * Y->c.x + F->c.x * Y->c.z);
+    Vec rows[3] = {{yy + zz, xy, zx}, {xy, zz + xx, yz}, {zx, yz, xx + yy}};
+    Mat inverse = {cross(rows[1], rows[2]), cross(rows[2], rows[0]), cross(rows[0], rows[1])};
+    srFloatW determinant = dot(rows[0], inverse.a);
+    srFloatW size = 0.1666667f * (squares + dotMat(F, F)) + SR_LEAST_SQUARE;
+    srFloatW least = SR_LEAST_SPIN_SHARE * (size * size * size);
+    Vec tau = findTorque(Y, C), plain = findSpin(Y, F, C, squares);
+    const srFloatW zero = {0};
+    srFloatW scale = 1.0f / srMaxW(determinant, least);
+    Vec whole = scaled(scale, mulMat(&inverse, tau));
+    srFloatW second = rows[0].x * rows[1].y - xy * xy;
+    return (Vec){srSelect((determinant > least) & (rows[0].x > zero) & (second > zero), whole.x, plain.x),
+                 srSelect((determinant > least) & (rows[0].x > zero) & (second > zero), whole.y, plain.y),
+                 srSelect((determinant > least) & (rows[0].x > zero) & (second > zero), whole.z, plain.z)};
+}
+
+// (1, omega / 2) q. Small steps leave its length about what it is: 1.2 times as long after a thousand.
 SR_KERNEL Quaternion spin(const Quaternion* q, Vec omega) {
     Vec half = scaled((srFloatW){0} + 0.5f, omega);
-    Quaternion p = {q->w - dot(half, q->v), addVec(addScaled(q->v, q->w, half), cross(half, q->v))};
-    srFloatW shorten = 1.5f - 0.5f * (p.w * p.w + dot(p.v, p.v));
+    return (Quaternion){q->w - dot(half, q->v), addVec(addScaled(q->v, q->w, half), cross(half, q->v))};
+}
+
+// brought back to about unit length
+SR_KERNEL Quaternion shortened(const Quaternion* q) {
+    srFloatW shorten = 1.5f - 0.5f * (q->w * q->w + dot(q->v, q->v));
     shorten = srMaxW(shorten, (srFloatW){0} + 0.25f);
-    return (Quaternion){p.w * shorten, scaled(shorten, p.v)};
+    return (Quaternion){q->w * shorten, scaled(shorten, q->v)};
 }
 
 SR_KERNEL void storeTurn(srCellTurn* out, const Quaternion* q) {
@@ -211,33 +252,26 @@ SR_KERNEL Stretch findStretch(const srCellSweep* sweep, int32_t block, const Mat
     s.C = subMat(&difference, &T);
     for (int32_t step = 0; step < turnSteps; step++) {
         Mat Y = addMat(G, &T);
-        Vec omega = findSpin(&Y, &s.F, &s.C, squares);
-        s.q = spin(&s.q, omega);
+        Vec omega = sweep->hasFibres ? findWholeSpin(&Y, &s.F, &s.C, squares)
+                                     : findQuickSpin(&Y, &s.F, &s.C, squares);
         if (SR_NAME(srBitsOfMask)(dot(omega, omega) > SR_SMALL_SPIN) == 0) {
             Mat turned = {cross(omega, Y.a), cross(omega, Y.b), cross(omega, Y.c)};
             s.C = subMat(&s.C, &turned);
+            s.q = spin(&s.q, omega);
             break;
         }
+        omega = sweep->hasFibres ? omega : findSpin(&Y, &s.F, &s.C, squares);
+        s.q = spin(&s.q, omega);
+        s.q = shortened(&s.q);
         T = turnedMat(&s.q, G);
         s.C = subMat(&difference, &T);
     }
     return s;
 }
 
-// A K for the symmetric K: xx, yy, zz, xy, yz, zx
-SR_KERNEL Mat mulSymmetric(const Mat* A, const srFloatW K[6]) {
-    return (Mat){addScaled(addScaled(scaled(K[0], A->a), K[3], A->b), K[5], A->c),
-                 addScaled(addScaled(scaled(K[3], A->a), K[1], A->b), K[4], A->c),
-                 addScaled(addScaled(scaled(K[5], A->a), K[4], A->b), K[2], A->c)};
-}
-
-// a P
 SR_KERNEL Mat findCorrection(const srCellMaterial* material, const Stretch* s, srFloatW targetVolume,
                              srCellMultiplier* multiplier) {
-    srFloatW K[6];
-    for (int i = 0; i < 6; i++) {
-        K[i] = srLoadFloatW(material->K[i]);
-    }
+    Vec K = loadVec(material->K), S = loadVec(material->S);
     const srFloatW zero = {0};
     srFloatW compliance = srLoadFloatW(material->volumeCompliance);
     Mat n = cofactor(&s->F);
@@ -248,16 +282,16 @@ SR_KERNEL Mat findCorrection(const srCellMaterial* material, const Stretch* s, s
         C = addMat(&C, &L);
         excess = excess + srLoadFloatW(multiplier->volume);
     }
-    Mat nK = mulSymmetric(&n, K);
-    srFloatW divisor = dotMat(&n, &nK) + compliance;
-    srFloatW rho = (dotMat(&nK, &C) - excess) / divisor;
+    srFloatW divisor = (K.x * dot(n.a, n.a) + K.y * dot(n.b, n.b)) + (K.z * dot(n.c, n.c) + compliance);
+    srFloatW wanted = (K.x * dot(n.a, C.a) + K.y * dot(n.b, C.b)) + (K.z * dot(n.c, C.c) - excess);
+    srFloatW rho = wanted / divisor;
     rho = srSelect(divisor > zero, rho, zero);
     Mat M = {subVec(scaled(rho, n.a), C.a), subVec(scaled(rho, n.b), C.b), subVec(scaled(rho, n.c), C.c)};
-    Mat MK = mulSymmetric(&M, K);
-    Mat P = subMat(&M, &MK);
+    Mat P = {scaled(S.x, M.a), scaled(S.y, M.b), scaled(S.z, M.c)};
     if (multiplier != NULL) {
-        Mat change = {subVec(P.a, scaled(rho, n.a)), subVec(P.b, scaled(rho, n.b)),
-                      subVec(P.c, scaled(rho, n.c))};
+        srFloatW a = srLoadFloatW(material->compliance);
+        Mat change = {subVec(scaled(a, P.a), scaled(rho, n.a)), subVec(scaled(a, P.b), scaled(rho, n.b)),
+                      subVec(scaled(a, P.c), scaled(rho, n.c))};
         L = addMat(&L, &change);
         storeColumns(multiplier->L, &L);
         srStoreFloatW(multiplier->volume, srLoadFloatW(multiplier->volume) + compliance * rho);
@@ -280,7 +314,7 @@ SR_KERNEL void solveBlock(const srCellSweep* sweep, int32_t block, const int32_t
     const srCellPose* pose = &sweep->poses[block];
     Corners u;
     for (int corner = 0; corner < 4; corner++) {
-        srGatherFullRowsFloat(sweep->rows, cells->nodes[corner], u.rows[corner]);
+        gatherPlaces(sweep->rows, cells->places[corner], u.rows[corner]);
     }
     Mat dF = gradientOf(&u, cells->gradients);
     Mat G = loadColumns(pose->G);
@@ -291,22 +325,22 @@ SR_KERNEL void solveBlock(const srCellSweep* sweep, int32_t block, const int32_t
 
     Vec moves[4];
     spreadOver(&P, cells->gradients, moves);
-    srFloatW stiffness = srLoadFloatW(sweep->materials[block].stiffness);
     for (int corner = 0; corner < 4; corner++) {
-        srFloatW weight = stiffness * u.rows[corner][3];
+        srFloatW weight = u.rows[corner][3];
         u.rows[corner][0] = u.rows[corner][0] + weight * moves[corner].x;
         u.rows[corner][1] = u.rows[corner][1] + weight * moves[corner].y;
         u.rows[corner][2] = u.rows[corner][2] + weight * moves[corner].z;
-        srStoreFullRowsFloat(sweep->rows, cells->nodes[corner], u.rows[corner]);
+        storePlaces(sweep->rows, cells->places[corner], u.rows[corner]);
     }
 }
 
 static void solveCells(const srCellSweep* sweep, int32_t begin, int32_t end, int32_t turnSteps) {
-    if (sweep->poseErrors == NULL && sweep->multipliers == NULL) {
+    if (sweep->poseErrors == NULL && sweep->multipliers == NULL && !sweep->hasFibres) {
         // the common case, without its branches
         srCellSweep plain = *sweep;
         plain.poseErrors = NULL;
         plain.multipliers = NULL;
+        plain.hasFibres = false;
         for (int32_t block = begin; block < end; block++) {
             solveBlock(&plain, block, turnSteps);
         }
@@ -317,37 +351,49 @@ static void solveCells(const srCellSweep* sweep, int32_t begin, int32_t end, int
     }
 }
 
-static void addForces(const srCellSweep* sweep, int32_t begin, int32_t end) {
-    for (int32_t block = begin; block < end; block++) {
-        const srCellBlock* cells = &sweep->blocks[block];
-        const srCellPose* pose = &sweep->poses[block];
-        Corners u;
-        for (int corner = 0; corner < 4; corner++) {
-            srGatherRowsFloat(sweep->rows, cells->nodes[corner], u.rows[corner]);
-        }
-        Mat dF = gradientOf(&u, cells->gradients);
-        Mat G = loadColumns(pose->G);
-        Stretch s = findStretch(sweep, block, &dF, &G, 1);
-        storeTurn(&sweep->turns[block], &s.q);
+SR_KERNEL void addBlockForces(const srCellSweep* sweep, int32_t block) {
+    const srCellBlock* cells = &sweep->blocks[block];
+    const srCellPose* pose = &sweep->poses[block];
+    Corners u;
+    for (int corner = 0; corner < 4; corner++) {
+        gatherPlaces(sweep->rows, cells->places[corner], u.rows[corner]);
+    }
+    Mat dF = gradientOf(&u, cells->gradients);
+    Mat G = loadColumns(pose->G);
+    Stretch s = findStretch(sweep, block, &dF, &G, 1);
+    storeTurn(&sweep->turns[block], &s.q);
 
-        // minus the first Piola-Kirchhoff stress, times V h^2
-        const srCellForceMaterial* material = &sweep->forceMaterials[block];
-        Mat n = cofactor(&s.F);
-        srFloatW excess = dot(s.F.a, n.a) - srLoadFloatW(pose->determinant);
-        srFloatW shape = srLoadFloatW(material->shape);
-        srFloatW pressure = srLoadFloatW(material->volume) * excess;
-        const srFloatW zero = {0};
-        Mat P = {addScaled(scaled(shape, s.C.a), pressure, n.a),
-                 addScaled(scaled(shape, s.C.b), pressure, n.b),
-                 addScaled(scaled(shape, s.C.c), pressure, n.c)};
-        P = (Mat){subVec((Vec){zero, zero, zero}, P.a), subVec((Vec){zero, zero, zero}, P.b),
-                  subVec((Vec){zero, zero, zero}, P.c)};
-        Vec forces[4];
-        spreadOver(&P, cells->gradients, forces);
-        for (int corner = 0; corner < 4; corner++) {
-            srFloatW lanes[3] = {forces[corner].x, forces[corner].y, forces[corner].z};
-            srScatterRowsFloat(sweep->forces, cells->nodes[corner], lanes);
+    // minus the first Piola-Kirchhoff stress, times V h^2
+    const srCellForceMaterial* material = &sweep->forceMaterials[block];
+    Mat n = cofactor(&s.F);
+    srFloatW excess = dot(s.F.a, n.a) - srLoadFloatW(pose->determinant);
+    srFloatW shape = srLoadFloatW(material->shape);
+    srFloatW pressure = srLoadFloatW(material->volume) * excess;
+    const srFloatW zero = {0};
+    Mat P = {addScaled(scaled(shape, s.C.a), pressure, n.a), addScaled(scaled(shape, s.C.b), pressure, n.b),
+             addScaled(scaled(shape, s.C.c), pressure, n.c)};
+    P = (Mat){subVec((Vec){zero, zero, zero}, P.a), subVec((Vec){zero, zero, zero}, P.b),
+              subVec((Vec){zero, zero, zero}, P.c)};
+    Vec forces[4];
+    spreadOver(&P, cells->gradients, forces);
+    for (int corner = 0; corner < 4; corner++) {
+        srFloatW lanes[3] = {forces[corner].x, forces[corner].y, forces[corner].z};
+        addToPlaces(sweep->forces, cells->places[corner], lanes);
+    }
+}
+
+static void addForces(const srCellSweep* sweep, int32_t begin, int32_t end) {
+    if (sweep->poseErrors == NULL && !sweep->hasFibres) {
+        srCellSweep plain = *sweep;
+        plain.poseErrors = NULL;
+        plain.hasFibres = false;
+        for (int32_t block = begin; block < end; block++) {
+            addBlockForces(&plain, block);
         }
+        return;
+    }
+    for (int32_t block = begin; block < end; block++) {
+        addBlockForces(sweep, block);
     }
 }
 
@@ -356,7 +402,7 @@ static void poseCells(const srCellBlock* blocks, const float* rows, srCellPose* 
     for (int32_t block = begin; block < end; block++) {
         Corners p;
         for (int corner = 0; corner < 4; corner++) {
-            srGatherRowsFloat(rows, blocks[block].nodes[corner], p.rows[corner]);
+            gatherPlaces(rows, blocks[block].places[corner], p.rows[corner]);
         }
         Mat F = gradientOf(&p, blocks[block].gradients);
         storeColumns(outPoses[block].G, &F);

@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/parallel.h"
+#include "solver/halves.h"
 
 static srResult allocateLayout(const srChunks* chunks, srCellLayout* layout) {
     layout->chunkCount = chunks->chunkCount;
@@ -35,24 +36,39 @@ static int32_t fillChunk(const int32_t (*cells)[4], const int32_t* order, int32_
     return end;
 }
 
-srResult srCreateCellLayout(const int32_t (*cells)[4], int32_t cellCount, int32_t nodeCount,
-                            srCellLayout* outLayout) {
+static void findCentres(const srVec3* nodes, const int32_t (*cells)[4], int32_t cellCount,
+                        srVec3* outCentres) {
+    for (int32_t cell = 0; cell < cellCount; ++cell) {
+        srVec3 sum = {0.0, 0.0, 0.0};
+        for (int c = 0; c < 4; ++c) {
+            sum = srAdd(sum, nodes[cells[cell][c]]);
+        }
+        outCentres[cell] = sum;
+    }
+}
+
+srResult srCreateCellLayout(const srVec3* nodes, int32_t nodeCount, const int32_t (*cells)[4],
+                            int32_t cellCount, srCellLayout* outLayout) {
     srCellLayout layout = {.nodeCount = nodeCount};
     *outLayout = layout;
     srChunks chunks;
     SR_TRY(srCreateChunks(cells[0], 4, cellCount, nodeCount, &chunks));
-    srResult result = allocateLayout(&chunks, &layout);
+    srVec3* centres = SR_ALLOC(srVec3, cellCount);
+    srResult result = centres != NULL ? allocateLayout(&chunks, &layout) : srFailOutOfMemory("the cells");
     if (result == sr_success) {
+        findCentres(nodes, cells, cellCount, centres);
         layout.starts[0] = 0;
         for (int32_t k = 0; k < chunks.chunkCount; ++k) {
             int32_t count = chunks.starts[k + 1] - chunks.starts[k];
-            layout.starts[k + 1] =
-                fillChunk(cells, chunks.order + chunks.starts[k], count, layout.starts[k], &layout);
+            int32_t* order = chunks.order + chunks.starts[k];
+            srHalvePoints(centres, order, count, SR_BLOCK_LANES);
+            layout.starts[k + 1] = fillChunk(cells, order, count, layout.starts[k], &layout);
         }
         *outLayout = layout;
     } else {
         srDestroyCellLayout(&layout);
     }
+    SR_FREE(centres, cellCount);
     srDestroyChunks(&chunks);
     return result;
 }
@@ -73,11 +89,16 @@ srResult srCreateCellShapes(const srCellLayout* layout, srCellShapes* outShapes)
         .bulkWeights = SR_ALLOC_ZERO(srCellNumbers, layout->blockCount),
         .bulkWeightsF = SR_ALLOC_ZERO(srCellNumbersf, layout->blockCount),
         .masses = SR_ALLOC_ZERO(srCellNumbers, layout->blockCount),
+        .volumes = SR_ALLOC_ZERO(srCellNumbers, layout->blockCount),
+        .volumesF = SR_ALLOC_ZERO(srCellNumbersf, layout->blockCount),
+        .patchStiffnesses = SR_ALLOC_ZERO(double, layout->blockCount),
+        .patchVolumes = SR_ALLOC_ZERO(double, layout->blockCount),
     };
     *outShapes = shapes;
     if (shapes.inverses == NULL || shapes.inversesF == NULL || shapes.weights == NULL ||
         shapes.weightsF == NULL || shapes.masses == NULL || shapes.bulkWeights == NULL ||
-        shapes.bulkWeightsF == NULL) {
+        shapes.bulkWeightsF == NULL || shapes.volumes == NULL || shapes.volumesF == NULL ||
+        shapes.patchStiffnesses == NULL || shapes.patchVolumes == NULL) {
         srDestroyCellShapes(layout, outShapes);
         return srFailOutOfMemory("the cells' shapes");
     }
@@ -92,6 +113,10 @@ void srDestroyCellShapes(const srCellLayout* layout, srCellShapes* shapes) {
     SR_FREE(shapes->bulkWeights, layout->blockCount);
     SR_FREE(shapes->bulkWeightsF, layout->blockCount);
     SR_FREE(shapes->masses, layout->blockCount);
+    SR_FREE(shapes->volumes, layout->blockCount);
+    SR_FREE(shapes->volumesF, layout->blockCount);
+    SR_FREE(shapes->patchStiffnesses, layout->blockCount);
+    SR_FREE(shapes->patchVolumes, layout->blockCount);
     *shapes = (srCellShapes){0};
 }
 

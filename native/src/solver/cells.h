@@ -8,6 +8,10 @@
 // closest to it, w = 2 mu V. With S = I this is ARAP (Chao, Pinkall, Sanan, Schröder 2010). Its gradient is
 // w (F - Q S), because a change of Q is of second order; its Hessian takes dF to w (dF - dQ S). Other
 // materials (elastic/energies.inl) are measured against the modelled shape alone.
+//
+// Volumes are kept by patches, the cells of a block together: a volume that each cell keeps by itself locks a
+// cage when it is nearly constant, as there are more cells than motions. A patch stores K / 2 (sum V det F -
+// target)^2; its gradient is p V cof F with p = K (sum - target).
 
 #pragma once
 
@@ -34,8 +38,8 @@ typedef struct srCellNumbersf {
 } srCellNumbersf;
 
 /// Which cells, in an order made for several workers: blocks of chunk k are starts[k] .. starts[k + 1] - 1,
-/// chunks of equal parity share no node. Lanes that are left over repeat a cell of their chunk. Owns its
-/// arrays.
+/// chunks of equal parity share no node. The cells of a block are neighbours: a patch. Lanes that are left
+/// over repeat a cell of their chunk. Owns its arrays.
 typedef struct srCellLayout {
     int32_t nodeCount;
     int32_t blockCount;
@@ -45,8 +49,8 @@ typedef struct srCellLayout {
     int32_t* cells;         ///< The caller's cell of each lane; SR_NULL_INDEX for one that is left over.
 } srCellLayout;
 
-SR_MUST_USE srResult srCreateCellLayout(const int32_t (*cells)[4], int32_t cellCount, int32_t nodeCount,
-                                        srCellLayout* outLayout);
+SR_MUST_USE srResult srCreateCellLayout(const srVec3* nodes, int32_t nodeCount, const int32_t (*cells)[4],
+                                        int32_t cellCount, srCellLayout* outLayout);
 
 /// Accepts a zeroed layout.
 void srDestroyCellLayout(srCellLayout* layout);
@@ -60,7 +64,12 @@ typedef struct srCellShapes {
     srCellNumbers* bulkWeights; ///< lambda V; read by materials other than ARAP.
     srCellNumbersf* bulkWeightsF;
     srElasticModel model;
-    srCellNumbers* masses; ///< Of a corner: a quarter of the cell's.
+    srCellNumbers* masses;  ///< Of a corner: a quarter of the cell's.
+    srCellNumbers* volumes; ///< V; 0 for what is left over.
+    srCellNumbersf* volumesF;
+    double* patchStiffnesses; ///< K of a block's volume; 0: it keeps none.
+    double* patchVolumes;     ///< Of a block at rest.
+    bool keepsVolumes;        ///< Any block does.
 } srCellShapes;
 
 SR_MUST_USE srResult srCreateCellShapes(const srCellLayout* layout, srCellShapes* outShapes);
@@ -70,11 +79,14 @@ void srDestroyCellShapes(const srCellLayout* layout, srCellShapes* shapes);
 typedef struct srCellStretches {
     srTurnBlock* stretches; ///< xx, yy, zz, xy, yz, zx
     srTurnBlockf* stretchesF;
+    double* targets; ///< Of a block's volume; not null where volumes are kept.
 } srCellStretches;
 
-/// How to pose: S = (1 - c) S_p + c I with F_p = R_p S_p the posed cell.
+/// How to pose: S = (1 - c) S_p + c I with F_p = R_p S_p the posed cell; the target of a volume likewise,
+/// between the posed and the modelled one.
 typedef struct srCellPosing {
     double poseCorrection; ///< c
+    double pressure;       ///< By how much of itself each target is larger.
     srVec3 gravity;        ///< Every corner is pulled by m (gravity - R_p restGravity),
     srVec3 restGravity;    ///< in the space of the modelled shape.
 } srCellPosing;
@@ -83,9 +95,12 @@ typedef struct srCellPosing {
 typedef struct srCellTurns {
     srMat3Blockf* rotations; ///< Q; of materials that know no rotation F.
     srTurnBlockf* turns;     ///< How Q turns (rotation.h).
+    srMat3Blockf* gradients; ///< F, where volumes are kept; null where `rotations` are F.
+    float* pressures;        ///< p of a block, likewise.
 } srCellTurns;
 
-/// Fills the stretches (unless null) and adds gravity's pull to `loads` (unless null). `points` is p.
+/// Fills the stretches and targets (unless null) and adds gravity's pull to `loads` (unless null). `points`
+/// is p.
 void srCells_Pose(const srCellLayout* layout, const srCellShapes* shapes, const srCellPosing* posing,
                   const double* points, const srCellStretches* outStretches, double* loads);
 

@@ -16,7 +16,8 @@
 
 #define PATCH_STIFFNESS 1e3 // of a patch that keeps its volume, times its cells' own
 #define MOST_AROUND 32 // handles that a cell may lie in; more are left out, the matrix is one of a correction
-#define POSE_SAMPLES 2048 // nodes that tell how handles are turned
+#define FREQUENCY_STEPS 40 // of inverse iteration; the slowest swing is at most one of a few alike
+#define POSE_SAMPLES 2048  // nodes that tell how handles are turned
 #define LEAST_PIVOT                                                                                          \
     1e-7 // added to the diagonal, relative: handles of too few nodes to tell their motions apart
 
@@ -24,6 +25,7 @@ struct srCoarse {
     int32_t rowCount;
     bool isReady;
     double* A;
+    double* vectors; // two right-hand sides, four numbers a row
 };
 
 srResult srCreateCoarse(const srCoarseRest* rest, srCoarse** outCoarse) {
@@ -35,7 +37,8 @@ srResult srCreateCoarse(const srCoarseRest* rest, srCoarse** outCoarse) {
     coarse->rowCount = SR_HANDLE_ROWS * rest->handleCount;
     if (coarse->rowCount > 0) {
         coarse->A = SR_ALLOC_ZERO(double, srSmallCount(coarse->rowCount));
-        if (coarse->A == NULL) {
+        coarse->vectors = SR_ALLOC_ZERO(double, 8 * (size_t)srSmallStride(coarse->rowCount));
+        if (coarse->A == NULL || coarse->vectors == NULL) {
             srDestroyCoarse(coarse);
             return srFailOutOfMemory("the coarse correction");
         }
@@ -47,6 +50,7 @@ srResult srCreateCoarse(const srCoarseRest* rest, srCoarse** outCoarse) {
 void srDestroyCoarse(srCoarse* coarse) {
     if (coarse != NULL) {
         SR_FREE(coarse->A, srSmallCount(coarse->rowCount));
+        SR_FREE(coarse->vectors, 8 * (size_t)srSmallStride(coarse->rowCount));
         SR_FREE(coarse, 1);
     }
 }
@@ -120,17 +124,24 @@ static void addCorner(const srCoarseRest* rest, int32_t node, const double g[3],
 }
 
 // adds a cell's part, times `scale`; what holds fast is not moved by handles
-static void findAround(const srCoarseRest* rest, const srCellBlock* block, int lane, double scale,
-                       const float* weights, Around* around) {
+static void findAround(const srCoarseRest* rest, const srCellBlock* block, const srCellFibres* fibres,
+                       int lane, double scale, const float* weights, Around* around) {
     double g[4][3] = {{0.0}};
     for (int c = 1; c < 4; ++c) {
+        float own[3];
         for (int axis = 0; axis < 3; ++axis) {
-            g[c][axis] = scale * (double)block->gradients[c - 1][axis][lane];
+            own[axis] = block->gradients[c - 1][axis][lane];
+        }
+        if (fibres != NULL) {
+            srUnstretch(fibres, lane, own);
+        }
+        for (int axis = 0; axis < 3; ++axis) {
+            g[c][axis] = scale * (double)own[axis];
             g[0][axis] -= g[c][axis];
         }
     }
     for (int c = 0; c < 4; ++c) {
-        int32_t node = block->nodes[c][lane];
+        int32_t node = block->places[c][lane] / SR_ROW_FLOATS;
         if (weights[node] > 0.0f) {
             addCorner(rest, node, g[c], around);
         }
@@ -162,6 +173,26 @@ static void addStiffness(srCoarse* coarse, const Around* around, double s, doubl
     }
 }
 
+// What fibres resist stretch along them more: s (d . G_a)(d . G_b) d d'. That they also resist shear a little
+// more is left out: it is at most half as much again, and this matrix is one of a correction.
+static void addFibres(srCoarse* coarse, const Around* around, double s, const srCellFibres* fibres,
+                      int lane) {
+    size_t stride = (size_t)srSmallStride(coarse->rowCount);
+    double d[3] = {(double)fibres->d[0][lane], (double)fibres->d[1][lane], (double)fibres->d[2][lane]};
+    for (int32_t k = 0; k < 16 * around->count * around->count; ++k) {
+        int32_t a = k / (4 * around->count), b = k % (4 * around->count);
+        const double* A = around->gradients[a / 4][a % 4];
+        const double* B = around->gradients[b / 4][b % 4];
+        size_t row = 3 * (4 * (size_t)around->handles[a / 4] + (size_t)(a % 4));
+        size_t column = 3 * (4 * (size_t)around->handles[b / 4] + (size_t)(b % 4));
+        double both =
+            s * (d[0] * A[0] + d[1] * A[1] + d[2] * A[2]) * (d[0] * B[0] + d[1] * B[1] + d[2] * B[2]);
+        for (size_t j = 0; row >= column && j < 9; ++j) {
+            coarse->A[(column + j / 3) * stride + row + j % 3] += both * d[j / 3] * d[j % 3];
+        }
+    }
+}
+
 // A patch resists with the mean gradient of its cells. One that is as good as rigid gets a number: what it
 // pushes back with is no part of the residual, so here it need but keep the handles from changing volumes.
 static void addPatches(srCoarse* coarse, const srCoarseRest* coarseRest, const srFleshRest* rest,
@@ -176,7 +207,7 @@ static void addPatches(srCoarse* coarse, const srCoarseRest* coarseRest, const s
         double whole = 0.0;
         for (int lane = 0; lane < SR_LANES_PER_BLOCK && patch->batches[lane] != SR_NULL_INDEX; ++lane) {
             double V = (double)patch->V[lane];
-            findAround(coarseRest, &patch->cells, lane, V, tuning->weights, &around);
+            findAround(coarseRest, &patch->cells, NULL, lane, V, tuning->weights, &around);
             own += (double)tuning->forceMaterials[patch->batches[lane]].shape[patch->lanes[lane]];
             whole += V;
         }
@@ -200,9 +231,16 @@ void srCoarse_Set(srCoarse* coarse, const srCoarseRest* coarseRest, const srFles
         for (int lane = 0; lane < SR_LANES_PER_BLOCK; ++lane) {
             if (rest->volumes[b].V[lane] > 0.0f) {
                 Around around = {.count = 0};
-                findAround(coarseRest, &rest->blocks[b], lane, 1.0, tuning->weights, &around);
-                addStiffness(coarse, &around, 0.5 * (double)tuning->forceMaterials[b].shape[lane],
-                             (double)tuning->forceMaterials[b].volume[lane]);
+                const srCellFibres* fibres = rest->fibres != NULL ? &rest->fibres[b] : NULL;
+                double factor =
+                    fibres != NULL ? (double)fibres->root[lane] * (double)fibres->root[lane] : 1.0;
+                double shape = (double)tuning->forceMaterials[b].shape[lane];
+                findAround(coarseRest, &rest->blocks[b], fibres, lane, 1.0, tuning->weights, &around);
+                addStiffness(coarse, &around, 0.5 * shape,
+                             factor * (double)tuning->forceMaterials[b].volume[lane]);
+                if (fibres != NULL) {
+                    addFibres(coarse, &around, (factor - 1.0) * shape, fibres, lane);
+                }
             }
         }
     }
@@ -218,6 +256,67 @@ void srCoarse_Set(srCoarse* coarse, const srCoarseRest* coarseRest, const srFles
         *pivot += LEAST_PIVOT * fmax(*pivot, LEAST_PIVOT * largest);
     }
     coarse->isReady = largest > 0.0 && srFactorSmall(coarse->A, coarse->rowCount) == SR_NULL_INDEX;
+}
+
+// y = Q' M Q v, of vectors with four numbers a row, of which the first counts
+static void applyMasses(const srCoarseRest* rest, const srFleshTuning* tuning, const double* v, double* y) {
+    for (int32_t k = 0; k < 4 * SR_HANDLE_ROWS * rest->handleCount; ++k) {
+        y[k] = 0.0;
+    }
+    for (int32_t i = 0; i < rest->nodeCount; ++i) {
+        if (!(tuning->weights[i] > 0.0f)) {
+            continue;
+        }
+        double mass = (double)tuning->carries[i] / (double)tuning->weights[i];
+        const float* place = rest->places + SR_ROW_FLOATS * (size_t)i;
+        for (int axis = 0; axis < 3; ++axis) {
+            double u = 0.0;
+            for (int pass = 0; pass < 2; ++pass) {
+                for (int32_t k = 4 * rest->starts[i]; k < 4 * rest->starts[i + 1]; ++k) {
+                    const srHandleEntry* entry = &rest->entries[k / 4];
+                    const float* centre = rest->centres + SR_ROW_FLOATS * (size_t)entry->handle;
+                    double value = (double)entry->weight * (double)(place[k % 4] - centre[k % 4]);
+                    size_t row = 3 * (4 * (size_t)entry->handle + (size_t)(k % 4)) + (size_t)axis;
+                    if (pass == 0) {
+                        u += value * v[4 * row];
+                    } else {
+                        y[4 * row] += mass * u * value;
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Steps of v <- A^-1 M v, from a vector without symmetry; kappa = v'Mv / v'M A^-1 M v
+double srCoarse_FindLeast(const srCoarse* coarse, const srCoarseRest* coarseRest,
+                          const srFleshTuning* tuning) {
+    size_t rowCount = (size_t)coarse->rowCount;
+    double* v = coarse->vectors;
+    double* y = v + 4 * (size_t)srSmallStride(coarse->rowCount);
+    for (size_t row = 0; row < rowCount; ++row) {
+        v[4 * row] = 1.0 + 0.37 * (double)(row * row % 17);
+    }
+    double kappa = 0.0;
+    for (int step = 0; step < FREQUENCY_STEPS; ++step) {
+        applyMasses(coarseRest, tuning, v, y);
+        double before = 0.0;
+        for (size_t row = 0; row < rowCount; ++row) {
+            before += v[4 * row] * y[4 * row];
+        }
+        double scale = before > 0.0 ? 1.0 / sqrt(before) : 0.0;
+        double after = 0.0;
+        for (size_t row = 0; row < rowCount; ++row) {
+            y[4 * row] *= scale;
+            v[4 * row] = y[4 * row];
+        }
+        srSolveSmall(coarse->A, coarse->rowCount, v);
+        for (size_t row = 0; row < rowCount; ++row) {
+            after += v[4 * row] * y[4 * row];
+        }
+        kappa = after > 0.0 ? 1.0 / after : 0.0;
+    }
+    return kappa;
 }
 
 int32_t srCoarse_GetBlockCount(const srCoarseRest* rest) {

@@ -42,6 +42,11 @@ void srCoarse_Set(srCoarse* coarse, const srCoarseRest* coarseRest, const srFles
                   const srFleshTuning* tuning);
 bool srCoarse_IsReady(const srCoarse* coarse);
 
+/// The least kappa of A v = kappa M v, with M the masses without pull and damping: 1 + (h omega)^2 of the
+/// slowest swing.
+double srCoarse_FindLeast(const srCoarse* coarse, const srCoarseRest* coarseRest,
+                          const srFleshTuning* tuning);
+
 /// What a correction works in, so that the tuning stays constant in a step. Owns its arrays.
 typedef struct srCoarseScratch {
     int32_t handleCount;

@@ -16,7 +16,9 @@
 #include <math.h>
 #include <string.h>
 
-#define LARGEST_NUMBER 1e30   // what the rig may ask for; beyond it nothing is solved
+#define LARGEST_NUMBER 1e30 // what the rig may ask for; beyond it nothing is solved
+#define LARGEST_PRESSURE 1e3
+#define LARGEST_TURN 1e9      // of a.a (see findTurnPart)
 #define SMALLEST_OFFSET 1e-12 // of the character's size: rest
 #define SMALL_OFFSET 1e-8     // likewise: perhaps rest
 
@@ -63,10 +65,18 @@ static void carveProblem(Carving* carving, const srComplementaryRest* rest,
     for (size_t a = 0; a < sizeof(floats) / sizeof(floats[0]); ++a) {
         *floats[a] = carve(carving, rows, sizeof(float));
     }
+    const srCellShapes* shapes = &tuning->shapes;
+    bool hasGradients =
+        shapes->keepsVolumes && (shapes->model == sr_elasticArap || shapes->model == sr_elasticCorotated);
     for (int p = 0; p < 2; ++p) {
         problem->places[p].turns.rotations = carve(carving, blocks, sizeof(srMat3Blockf));
         problem->places[p].turns.turns = carve(carving, blocks, sizeof(srTurnBlockf));
+        problem->places[p].turns.gradients =
+            hasGradients ? carve(carving, blocks, sizeof(srMat3Blockf)) : NULL;
+        problem->places[p].turns.pressures =
+            shapes->keepsVolumes ? carve(carving, blocks, sizeof(float)) : NULL;
     }
+    problem->stretches.targets = shapes->keepsVolumes ? carve(carving, blocks, sizeof(double)) : NULL;
     bool isPosed = tuning->dials.poseCorrection < 1.0;
     problem->stretches.stretches = isPosed ? carve(carving, blocks, sizeof(srTurnBlock)) : NULL;
     problem->stretches.stretchesF = isPosed ? carve(carving, blocks, sizeof(srTurnBlockf)) : NULL;
@@ -92,7 +102,7 @@ static bool isNumber(srVec3 x) {
 }
 
 static bool isSane(const srComplementaryMotion* motion, int32_t nodeCount) {
-    bool isGood = true;
+    bool isGood = motion->pressure > -1.0 && motion->pressure <= LARGEST_PRESSURE;
     for (int32_t i = 0; i < nodeCount; ++i) {
         isGood = isGood && isNumber(motion->from[i]) && isNumber(motion->to[i]) &&
                  isNumber(motion->velocityJump[i]) && (motion->forces == NULL || isNumber(motion->forces[i]));
@@ -133,6 +143,40 @@ static Base findBase(const Step* step, size_t i) {
                   srScale(1.0 / 3.0, srSub(srScale(4.0, w), earlierW))};
 }
 
+// The n-th part of a turn about the same axis: with a = tan(angle / 2) axis a turn is
+//   v + 2 / (1 + a.a) (a x v + a x (a x v)),
+// and a / n is that of an n-th part but for the third power of the angle. Half a turn has no such a; there
+// the turn is left out, as damping is no matter of such frames.
+static srVec3 findTurnPart(const srMat3* R, double parts) {
+    double least = 1e-3, w = 1.0 + R->m[0][0] + R->m[1][1] + R->m[2][2];
+    if (!(w > least)) {
+        return (srVec3){0.0, 0.0, 0.0};
+    }
+    srVec3 a = {R->m[2][1] - R->m[1][2], R->m[0][2] - R->m[2][0], R->m[1][0] - R->m[0][1]};
+    a = srScale(1.0 / (w * parts), a);
+    return srDot(a, a) <= LARGEST_TURN ? a : (srVec3){0.0, 0.0, 0.0};
+}
+
+static srVec3 turnAbout(srVec3 a, srVec3 v) {
+    srVec3 once = srCross(a, v);
+    return srMulAdd(v, 2.0 / (1.0 + srDot(a, a)), srAdd(once, srCross(a, once)));
+}
+
+// What u would be if it turned with the rig and did nothing else: damping pulls to it. Of the points of the
+// past as they were, because u does not jump where the rig's velocity does.
+static srVec3 findCarried(const Step* step, size_t i) {
+    const srComplementaryDials* dials = &step->problem.tuning->dials;
+    srVec3 u = step->state->offsets[i], earlier = step->state->earlierOffsets[0][i];
+    if (step->motion->turns != NULL) {
+        srVec3 a = findTurnPart(&step->motion->turns[i], dials->substeps);
+        u = turnAbout(a, u);
+        earlier = turnAbout(a, turnAbout(a, earlier));
+    }
+    return dials->integrator == sr_integratorBackwardEuler
+               ? u
+               : srScale(1.0 / 3.0, srSub(srScale(4.0, u), earlier));
+}
+
 // primary, loads, the last offsets, a guess of the new ones
 static void prepareRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
@@ -146,7 +190,7 @@ static void prepareRange(int32_t begin, int32_t end, int32_t worker, void* conte
         Base base = findBase(step, i);
         double m = tuning->masses[i];
         srVec3 load = srScale(m / (h * h), srMulAdd(base.offset, h, base.velocity));
-        load = srMulAdd(load, tuning->drags[i], base.offset);
+        load = srMulAdd(load, tuning->drags[i], findCarried(step, i));
         setRow(step->problem.loads, i, load);
         setRow(step->problem.pulls, i,
                step->motion->forces == NULL ? (srVec3){0.0, 0.0, 0.0} : step->motion->forces[i]);
@@ -234,8 +278,8 @@ static void solveSubstep(Step* step) {
     problem->forceScale = findForceScale(problem);
     srVec3 pull = dials->gravity, restPull = dials->restGravity;
     bool hasGravity = srDot(pull, pull) > 0.0 || srDot(restPull, restPull) > 0.0;
-    if (hasGravity || problem->stretches.stretches != NULL) {
-        srCellPosing posing = {dials->poseCorrection, pull, restPull};
+    if (hasGravity || problem->stretches.stretches != NULL || problem->stretches.targets != NULL) {
+        srCellPosing posing = {dials->poseCorrection, step->motion->pressure, pull, restPull};
         srCells_Pose(&rest->layout, &problem->tuning->shapes, &posing, problem->primary, &problem->stretches,
                      hasGravity ? problem->pulls : NULL);
     }

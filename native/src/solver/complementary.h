@@ -6,7 +6,8 @@
 //
 // Each substep minimises, over the secondary motion u,
 //   1/2 u'(M/h^2 + alpha M/h + k) u - u' load + sum over cells mu V |F(p + u) - Q S|^2   with   C u = 0,
-// C the rows of J' M D (rigrows.h), S the stretch of the posed cell (cells.h). The quadratic part and the
+// and what patches of cells store of their volume; C the rows of J' M D (rigrows.h), S the stretch of the
+// posed cell (cells.h). The quadratic part and the
 // Laplacian of the cells make a constant matrix A, the same for x, y and z, factored beforehand; it is the
 // preconditioner of an inexact Newton method that goes on until the residual is below a tolerance. The
 // residual is |P g| / |P g at the last offsets|, g the gradient, P the projection onto C g = 0.
@@ -85,12 +86,13 @@ typedef struct srComplementaryDials {
     int32_t newtonLimit;          ///< Steps of Newton's method a substep at most,
     int32_t innerLimit;           ///< and products with the Hessian.
     const float* cellStiffnesses; ///< Factors, one a cell; null is 1. Copied; likewise:
-    const float* nodePulls;       ///< Factors of the pull, one a node; likewise:
-    const float* nodeMasses;      ///< of the mass,
-    const float* nodeDampings;    ///< and of the damping.
+    const float* cellPoissons; ///< Poisson's ratio, one a cell, 0 to 0.5; null is the material's. Likewise:
+    const float* nodePulls;    ///< Factors of the pull, one a node; likewise:
+    const float* nodeMasses;   ///< of the mass,
+    const float* nodeDampings; ///< and of the damping.
 } srComplementaryDials;
 
-/// BDF2, one substep, tolerance 1e-3, 20 and 200 steps; all else zero.
+/// BDF2, two substeps, tolerance 1e-2 (docs/decisions/0018), 20 and 200 steps; all else zero.
 srComplementaryDials srDefaultComplementaryDials(void);
 
 /// The dials spread over nodes and cells, and the factor. Owns its arrays.
@@ -140,6 +142,10 @@ typedef struct srComplementaryMotion {
     const srVec3* to;           ///< p at this frame.
     const srVec3* velocityJump; ///< How much the rig's velocity differs from that of the frame before.
     const srVec3* forces;       ///< In newtons, over the whole frame; null for none.
+    const srMat3* turns; ///< How the rig turned the flesh from the last frame to this one: damping acts on
+                         ///< what u does against that. Rotations; null for none.
+    double pressure; ///< By how much of itself flesh wants to be larger: above -1, up to 1,000. Flesh whose
+                     ///< Poisson's ratio is 0 everywhere does not feel it.
 } srComplementaryMotion;
 
 /// What a frame took, all substeps together. A residual is zero when its forces are below 1e-14 of what the

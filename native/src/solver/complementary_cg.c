@@ -5,7 +5,8 @@
 //   z = A^-1 r - W S^-1 C A^-1 r,   W = A^-1 C', S = C W.
 // All its answers have C z = 0, so all directions have too. H may be indefinite: where a direction of
 // negative curvature is met, what has been found so far is the step, or at once z, which is the step of
-// projective dynamics and lowers the energy always.
+// projective dynamics and lowers the energy always. Where a radius is known that steps may be trusted within,
+// they end on it (Steihaug 1983).
 
 #include "solver/complementary_inner.h"
 
@@ -57,12 +58,25 @@ static void finish(srComplementaryProblem* problem, const srComplementaryPlace* 
     srRigRows_Project(&problem->rest->rows, problem->step, problem->rowScratch);
 }
 
-void srComplementary_FindStep(srComplementaryProblem* problem, const srComplementaryPlace* place,
-                              double forcing, int32_t limit) {
+// How far d and the search direction p go in the metric of the preconditioner, and their product there: what
+// conjugate gradients tell of themselves (Steihaug 1983).
+typedef struct Lengths {
+    double dd, dp, pp;
+} Lengths;
+
+// how far along p the radius is
+static double findBorder(const Lengths* lengths, double radius) {
+    double left = radius * radius - lengths->dd;
+    return (sqrt(lengths->dp * lengths->dp + lengths->pp * left) - lengths->dp) / lengths->pp;
+}
+
+double srComplementary_FindStep(srComplementaryProblem* problem, const srComplementaryPlace* place,
+                                double forcing, double radius, int32_t limit) {
     const srComplementaryRest* rest = problem->rest;
     int32_t n = rest->nodeCount;
     start(problem, place);
-    double first = 0.0, before = 0.0;
+    double first = 0.0, before = 0.0, most = radius / place->residual;
+    Lengths lengths = {0.0, 0.0, 0.0};
     for (int32_t k = 0; k < limit; ++k) {
         if (!precondition(problem)) {
             break;
@@ -72,22 +86,33 @@ void srComplementary_FindStep(srComplementaryProblem* problem, const srComplemen
         if (!(rz > forcing * forcing * first)) {
             break;
         }
-        srTurnRows(problem->solution, k == 0 ? 0.0f : (float)(rz / before), problem->tuning->diagonalF,
-                   problem->search, problem->products, n);
+        double turn = k == 0 ? 0.0 : rz / before;
+        srTurnRows(problem->solution, (float)turn, problem->tuning->diagonalF, problem->search,
+                   problem->products, n);
         before = rz;
+        lengths.dp *= turn;
+        lengths.pp = rz + turn * turn * lengths.pp;
         srCells_MultiplyHessian(&rest->layout, &problem->tuning->shapes, &problem->stretches, &place->turns,
                                 problem->search, problem->products);
         problem->stats->innerCount += 1;
         double curvature = srDotRows(problem->search, problem->products, n, problem->partials);
-        if (!(curvature > 0.0)) {
-            problem->stats->curvatureCount += 1;
-            if (k == 0) {
-                memcpy(problem->direction, problem->search, SR_POINT * (size_t)n * sizeof(float));
-            }
+        bool isBent = !(curvature > 0.0);
+        problem->stats->curvatureCount += isBent;
+        double alpha = isBent ? (k == 0 ? 1.0 : 0.0) : rz / curvature;
+        double dd = lengths.dd + alpha * (2.0 * lengths.dp + alpha * lengths.pp);
+        bool isBorder = dd > most * most || (isBent && most < HUGE_VAL);
+        if (isBorder) {
+            alpha = findBorder(&lengths, most);
+            dd = most * most;
+        }
+        srAdvanceRows((float)alpha, problem->search, problem->products, problem->direction,
+                      problem->residuals, n);
+        lengths.dd = dd;
+        lengths.dp += alpha * lengths.pp;
+        if (isBent || isBorder) {
             break;
         }
-        srAdvanceRows((float)(rz / curvature), problem->search, problem->products, problem->direction,
-                      problem->residuals, n);
     }
     finish(problem, place);
+    return sqrt(lengths.dd) * place->residual;
 }

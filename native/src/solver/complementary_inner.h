@@ -54,9 +54,10 @@ bool srComplementary_IsNegligible(const srComplementaryProblem* problem, double 
 double srComplementary_Minimize(srComplementaryProblem* problem, const double* guess);
 
 /// A step that lowers the energy at `place`, by conjugate gradients, until the residual is below `forcing` of
-/// what it was (in the metric of the preconditioner). Fills `problem->step`, C step = 0.
-void srComplementary_FindStep(srComplementaryProblem* problem, const srComplementaryPlace* place,
-                              double forcing, int32_t limit);
+/// what it was, or the step as long as `radius` (both in the metric of the preconditioner). Fills
+/// `problem->step`, C step = 0, and returns its length.
+double srComplementary_FindStep(srComplementaryProblem* problem, const srComplementaryPlace* place,
+                                double forcing, double radius, int32_t limit);
 
 /// The sum of `count` numbers, in order.
 static inline double srSumPartials(const double* partials, int32_t count) {

@@ -13,6 +13,9 @@
 #define SMALLEST_CHANGE 1e-12 // of the energies that were summed up
 #define FORCING 0.3
 #define DECREASE 1e-4 // of what the slope promises
+#define LONGER                                                                                               \
+    2.0 // than a step that had to be cut, or that was as good as it could be: the next one's radius
+#define SHORTER 0.5 // than one that gained little
 #define MOST_TRIALS 12
 
 typedef struct Pass {
@@ -109,28 +112,31 @@ static bool isBetter(const srComplementaryPlace* from, const srComplementaryPlac
     return change <= SMALLEST_CHANGE * from->energySize && to->residual < from->residual;
 }
 
-// The longest of a few steps that lowers the energy enough; the place moves there. False when none does.
-static bool searchLine(srComplementaryProblem* problem) {
+// The longest of a few steps that lowers the energy enough; the place moves there. Returns by how much of
+// what was promised, were the energy a parabola it would be a half; zero when no step does.
+static double searchLine(srComplementaryProblem* problem, double* outPart) {
     int32_t n = problem->rest->nodeCount;
     srComplementaryPlace *from = &problem->places[0], *to = &problem->places[1];
     double slope = dotOf(from->gradient, problem->step, n);
     if (!(slope < 0.0)) {
-        return false;
+        return 0.0;
     }
     Pass pass = {.problem = problem, .place = to, .from = from, .t = 1.0};
     for (int trial = 0; trial < MOST_TRIALS; ++trial) {
         srParallelFor(moveRange, n, SR_NODES_PER_BLOCK, &pass);
         srComplementary_Evaluate(problem, to);
         if (isBetter(from, to, pass.t * slope)) {
+            double share = (to->energy - from->energy) / (pass.t * slope);
+            *outPart = pass.t;
             swapPlaces(problem);
-            return true;
+            return share > DECREASE ? share : DECREASE;
         }
         // the lowest point of the parabola through what is known, within reason
         double excess = to->energy - from->energy - pass.t * slope;
         double t = -0.5 * slope * pass.t * pass.t / excess;
         pass.t = t > 0.1 * pass.t && t < 0.5 * pass.t ? t : t > 0.1 * pass.t ? 0.5 * pass.t : 0.1 * pass.t;
     }
-    return false;
+    return 0.0;
 }
 
 static double findForcing(double residual, double tolerance) {
@@ -142,6 +148,18 @@ static double findForcing(double residual, double tolerance) {
 
 bool srComplementary_IsNegligible(const srComplementaryProblem* problem, double residual) {
     return !(residual > SMALLEST_FORCE * problem->forceScale);
+}
+
+// How far the next step may go, by what became of this one.
+static double findRadius(double radius, double length, double part, double share) {
+    if (part < 1.0) {
+        return LONGER * part * length;
+    }
+    if (share < 0.1) {
+        return SHORTER * length;
+    }
+    bool isBorder = length > 0.99 * radius;
+    return isBorder && share > 0.3 ? LONGER * radius : radius;
 }
 
 double srComplementary_Minimize(srComplementaryProblem* problem, const double* guess) {
@@ -158,6 +176,7 @@ double srComplementary_Minimize(srComplementaryProblem* problem, const double* g
             swapPlaces(problem);
         }
     }
+    double radius = HUGE_VAL;
     int32_t innerLimit = problem->stats->innerCount + dials->innerLimit;
     for (int32_t k = 0; k < dials->newtonLimit; ++k) {
         double residual = problem->places[0].residual / unit;
@@ -167,11 +186,16 @@ double srComplementary_Minimize(srComplementaryProblem* problem, const double* g
         if (isDone || left <= 0) {
             break;
         }
-        srComplementary_FindStep(problem, &problem->places[0], findForcing(residual, dials->tolerance), left);
+        // the last step goes as far as it may
+        double forcing = k + 1 < dials->newtonLimit ? findForcing(residual, dials->tolerance)
+                                                    : fmin(FORCING, 0.5 * dials->tolerance / residual);
+        double length = srComplementary_FindStep(problem, &problem->places[0], forcing, radius, left);
         problem->stats->newtonCount += 1;
-        if (!searchLine(problem)) {
+        double part = 1.0, share = searchLine(problem, &part);
+        if (share == 0.0) {
             break;
         }
+        radius = findRadius(radius, length, part, share);
     }
     bool isNothing = srComplementary_IsNegligible(problem, problem->places[0].residual);
     return isNothing ? 0.0 : problem->places[0].residual / unit;

@@ -119,7 +119,7 @@ static srResult buildRest(const srComplementaryShape* shape, srComplementaryRest
         SR_TRY(measureCell(shape, cell, rest));
     }
     rest->size = measureBox(shape->nodes, shape->nodeCount);
-    SR_TRY(srCreateCellLayout(shape->cells, shape->cellCount, shape->nodeCount, &rest->layout));
+    SR_TRY(srCreateCellLayout(shape->nodes, shape->nodeCount, shape->cells, shape->cellCount, &rest->layout));
     SR_TRY(createPattern(rest));
     SR_TRY(srDissect(&rest->pattern, shape->nodes, rest->order));
     return srCreateRigRows(shape->nodes, rest->nodeVolumes, shape->holds, shape->nodeCount, &shape->weights,

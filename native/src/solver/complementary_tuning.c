@@ -13,20 +13,23 @@
 #include "math/cholesky.h"
 #include "math/small.h"
 
+#include <math.h>
 #include <string.h>
 
 #define PI 3.14159265358979323846
 // of the Laplacian: what the preconditioner's diagonal has at least, where there is neither mass nor pull
 #define LEAST_DIAGONAL 1e-6
-#define LAMBDA_SHARE 0.25 // 0.1 to 1 differ by a fortieth of the products
+#define LARGEST_SOFTNESS 1e30 // m^3/Pa, of a patch
+#define LEAST_KEPT 1e-9       // of the shear modulus: rounding of Poisson's ratio 0
+#define LAMBDA_SHARE 0.25     // 0.1 to 1 differ by a fortieth of the products
 
 srComplementaryDials srDefaultComplementaryDials(void) {
     return (srComplementaryDials){
         .scale = 1.0,
         .frameSeconds = 1.0 / 24.0,
-        .substeps = 1,
+        .substeps = 2,
         .integrator = sr_integratorBdf2,
-        .tolerance = 1e-3,
+        .tolerance = 1e-2,
         .newtonLimit = 20,
         .innerLimit = 200,
     };
@@ -98,9 +101,17 @@ void srDestroyComplementaryTuning(const srComplementaryRest* rest, srComplementa
     *tuning = (srComplementaryTuning){0};
 }
 
-static double stiffnessOf(const srComplementaryDials* dials, int32_t cell) {
+// what a cell is made of
+static srMaterial findMaterial(const srComplementaryDials* dials, int32_t cell) {
+    srMaterial material = dials->material;
+    if (dials->cellPoissons != NULL) {
+        material = srMakeMaterial(material.youngModulus, (double)dials->cellPoissons[cell], material.density);
+    }
     double factor = dials->cellStiffnesses == NULL ? 1.0 : (double)dials->cellStiffnesses[cell];
-    return 2.0 * dials->material.shearModulus * factor;
+    material.youngModulus *= factor;
+    material.shearModulus *= factor;
+    material.bulkModulus *= factor;
+    return material;
 }
 
 // B of a cell of world size, of which the mirror turns the first column round
@@ -115,33 +126,56 @@ static srMat3 worldInverse(const srComplementaryRest* rest, const srComplementar
     return B;
 }
 
+static void setNumbers(srCellNumbers* numbers, srCellNumbersf* numbersF, int lane, double value) {
+    numbers->x[lane] = value;
+    numbersF->x[lane] = (float)value;
+}
+
+// one lane; returns V / lambda of what its patch keeps
+static double tuneLane(srComplementaryTuning* tuning, const srMaterial* material, double volume,
+                       int32_t block, int lane) {
+    srCellShapes* shapes = &tuning->shapes;
+    double lambda = srFindCellLambda(material, shapes->model);
+    double weight = 2.0 * material->shearModulus * volume;
+    setNumbers(&shapes->weights[block], &shapes->weightsF[block], lane, weight);
+    setNumbers(&shapes->bulkWeights[block], &shapes->bulkWeightsF[block], lane, lambda * volume);
+    setNumbers(&shapes->volumes[block], &shapes->volumesF[block], lane, volume);
+    shapes->masses[block].x[lane] = 0.25 * material->density * volume;
+    shapes->patchVolumes[block] += volume;
+    tuning->restEnergy += shapes->model == sr_elasticArap ? 0.0 : 2.0 * weight;
+    double kept = srLameLambda(material) - lambda;
+    bool isKept = kept > LEAST_KEPT * material->shearModulus;
+    return volume > 0.0 ? (isKept ? volume / kept : (double)INFINITY) : 0.0;
+}
+
+// A patch stores lambda (dV)^2 / (2 V), its 1 / lambda the mean of its cells': one that does not resist is
+// enough for all.
 static void tuneCells(srComplementaryTuning* tuning, const srComplementaryRest* rest) {
     const srComplementaryDials* dials = &tuning->dials;
+    srCellShapes* shapes = &tuning->shapes;
     double volumeScale = dials->scale * dials->scale * dials->scale;
-    int32_t laneCount = SR_BLOCK_LANES * rest->layout.blockCount;
     tuning->restEnergy = 0.0;
-    tuning->shapes.model = dials->model;
+    shapes->model = dials->model;
+    shapes->keepsVolumes = false;
     int32_t real = 0; // lanes that are left over take the shape of the last real one
-    for (int32_t place = 0; place < laneCount; ++place) {
-        int32_t block = place / SR_BLOCK_LANES, lane = place % SR_BLOCK_LANES;
-        int32_t cell = rest->layout.cells[place];
-        real = cell == SR_NULL_INDEX ? real : cell;
-        double volume = cell == SR_NULL_INDEX ? 0.0 : rest->volumes[cell] * volumeScale;
-        double weight = cell == SR_NULL_INDEX ? 0.0 : stiffnessOf(dials, cell) * volume;
-        srMat3 B = worldInverse(rest, dials, real);
-        srSetLane(&tuning->shapes.inverses[block], lane, &B);
-        for (int i = 0; i < 3; ++i) {
-            for (int j = 0; j < 3; ++j) {
-                tuning->shapes.inversesF[block].m[i][j][lane] = (float)B.m[i][j];
+    for (int32_t block = 0; block < rest->layout.blockCount; ++block) {
+        double softness = 0.0;
+        shapes->patchVolumes[block] = 0.0;
+        for (int lane = 0; lane < SR_BLOCK_LANES; ++lane) {
+            int32_t cell = rest->layout.cells[SR_BLOCK_LANES * block + lane];
+            real = cell == SR_NULL_INDEX ? real : cell;
+            srMat3 B = worldInverse(rest, dials, real);
+            srSetLane(&shapes->inverses[block], lane, &B);
+            for (int k = 0; k < 9; ++k) {
+                shapes->inversesF[block].m[k / 3][k % 3][lane] = (float)B.m[k / 3][k % 3];
             }
+            srMaterial material = findMaterial(dials, real);
+            double volume = cell == SR_NULL_INDEX ? 0.0 : rest->volumes[cell] * volumeScale;
+            softness += tuneLane(tuning, &material, volume, block, lane);
         }
-        tuning->shapes.weights[block].x[lane] = weight;
-        tuning->shapes.weightsF[block].x[lane] = (float)weight;
-        double bulk = srLameLambda(&dials->material) / (2.0 * dials->material.shearModulus);
-        tuning->shapes.bulkWeights[block].x[lane] = weight > 0.0 ? weight * bulk : 0.0;
-        tuning->shapes.bulkWeightsF[block].x[lane] = (float)tuning->shapes.bulkWeights[block].x[lane];
-        tuning->restEnergy += dials->model == sr_elasticArap ? 0.0 : 2.0 * weight;
-        tuning->shapes.masses[block].x[lane] = 0.25 * dials->material.density * volume;
+        double stiffness = softness > 0.0 && softness <= LARGEST_SOFTNESS ? 1.0 / softness : 0.0;
+        shapes->patchStiffnesses[block] = stiffness;
+        shapes->keepsVolumes = shapes->keepsVolumes || stiffness > 0.0;
     }
 }
 
@@ -165,12 +199,10 @@ static void tuneNodes(srComplementaryTuning* tuning, const srComplementaryRest* 
     }
 }
 
-// How much stiffer than ARAP a material is to the preconditioner: shear waves have mu, pressure waves 2 mu +
-// lambda, and between the two lies what needs the fewest products.
-static double findStiffening(const srComplementaryDials* dials) {
-    double shear = 2.0 * dials->material.shearModulus;
-    bool isStiffer = dials->model != sr_elasticArap && shear > 0.0;
-    return isStiffer ? 1.0 + LAMBDA_SHARE * srLameLambda(&dials->material) / shear : 1.0;
+// What stands for a cell in the preconditioner: shear waves have mu, pressure waves 2 mu + lambda, and
+// between the two lies what needs the fewest products.
+static double findStiffness(const srMaterial* material) {
+    return 2.0 * material->shearModulus + LAMBDA_SHARE * srLameLambda(material);
 }
 
 // the Laplacian, 2 mu V g_a . g_b with the rows of B as gradients of the last three corners
@@ -178,7 +210,6 @@ static void addLaplacian(srComplementaryTuning* tuning, const srComplementaryRes
     static const int PAIRS[10][2] = {{0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1},
                                      {2, 2}, {3, 0}, {3, 1}, {3, 2}, {3, 3}};
     const srComplementaryDials* dials = &tuning->dials;
-    double stiffening = findStiffening(dials);
     for (int32_t cell = 0; cell < rest->cellCount; ++cell) {
         const srMat3* B = &rest->inverses[cell];
         double g[4][3];
@@ -188,7 +219,8 @@ static void addLaplacian(srComplementaryTuning* tuning, const srComplementaryRes
             }
             g[0][j] = -(g[1][j] + g[2][j] + g[3][j]);
         }
-        double weight = stiffening * stiffnessOf(dials, cell) * rest->volumes[cell] * dials->scale;
+        srMaterial material = findMaterial(dials, cell);
+        double weight = findStiffness(&material) * rest->volumes[cell] * dials->scale;
         for (int pair = 0; pair < 10; ++pair) {
             const double *a = g[PAIRS[pair][0]], *b = g[PAIRS[pair][1]];
             tuning->A.values[rest->entries[cell][pair]] += weight * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
@@ -273,7 +305,7 @@ srResult srComplementaryTuning_Set(srComplementaryTuning* tuning, const srComple
     assemble(tuning, rest);
 
     // what was painted is spread now, and its arrays may go
-    tuning->dials.cellStiffnesses = NULL;
+    tuning->dials.cellStiffnesses = tuning->dials.cellPoissons = NULL;
     tuning->dials.nodePulls = tuning->dials.nodeMasses = tuning->dials.nodeDampings = NULL;
     SR_TRY(srCholesky_Factor(tuning->cholesky, &tuning->A));
     if (tuning->factor.bytes == NULL) {

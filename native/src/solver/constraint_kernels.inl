@@ -25,25 +25,25 @@ SR_KERNEL srFloatW findMultiplier(const srConstraintSweep* sweep, srFloatW C, sr
     return change;
 }
 
-SR_KERNEL void moveCorner(const srConstraintSweep* sweep, const int32_t* nodes, srFloatW row[4],
+SR_KERNEL void moveCorner(const srConstraintSweep* sweep, const int32_t* places, srFloatW row[4],
                           srFloatW scale, Vec gradient) {
     srFloatW s = scale * row[3];
     if (sweep->moves != NULL) {
         srFloatW move[3] = {s * gradient.x, s * gradient.y, s * gradient.z};
-        srScatterRowsFloat(sweep->moves, nodes, move);
+        addToPlaces(sweep->moves, places, move);
         return;
     }
     row[0] = row[0] + s * gradient.x;
     row[1] = row[1] + s * gradient.y;
     row[2] = row[2] + s * gradient.z;
-    srStoreFullRowsFloat(sweep->rows, nodes, row);
+    storePlaces(sweep->rows, places, row);
 }
 
 // d / |d| with one division for both its uses: the multiplier's change, and that over the length
 SR_KERNEL void solveDistanceBlock(const srConstraintSweep* sweep, srDistanceBlock* block) {
     srFloatW a[4], b[4];
-    srGatherFullRowsFloat(sweep->rows, block->nodes[0], a);
-    srGatherFullRowsFloat(sweep->rows, block->nodes[1], b);
+    gatherPlaces(sweep->rows, block->places[0], a);
+    gatherPlaces(sweep->rows, block->places[1], b);
     Vec d = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
     const srFloatW zero = {0};
     srFloatW length = srSqrt(dot(d, d));
@@ -59,14 +59,14 @@ SR_KERNEL void solveDistanceBlock(const srConstraintSweep* sweep, srDistanceBloc
         scale = srSelect(length > zero, (sum - lambda) / length, zero);
     }
     srStoreFloatW(block->multipliers, sum);
-    moveCorner(sweep, block->nodes[0], a, scale, d);
-    moveCorner(sweep, block->nodes[1], b, zero - scale, d);
+    moveCorner(sweep, block->places[0], a, scale, d);
+    moveCorner(sweep, block->places[1], b, zero - scale, d);
 }
 
 SR_KERNEL void solveVolumeBlock(const srConstraintSweep* sweep, srVolumeBlock* block) {
     Corners x;
     for (int corner = 0; corner < 4; corner++) {
-        srGatherFullRowsFloat(sweep->rows, block->nodes[corner], x.rows[corner]);
+        gatherPlaces(sweep->rows, block->places[corner], x.rows[corner]);
     }
     Vec e[3];
     for (int k = 0; k < 3; k++) {
@@ -86,7 +86,7 @@ SR_KERNEL void solveVolumeBlock(const srConstraintSweep* sweep, srVolumeBlock* b
     srFloatW change =
         findMultiplier(sweep, C, weighted, srLoadFloatW(block->compliances), block->multipliers);
     for (int corner = 0; corner < 4; corner++) {
-        moveCorner(sweep, block->nodes[corner], x.rows[corner], change, g[corner]);
+        moveCorner(sweep, block->places[corner], x.rows[corner], change, g[corner]);
     }
 }
 

@@ -21,7 +21,7 @@
 #include <math.h>
 #include <string.h>
 
-#define NODES_PER_RANGE 2048
+#define NODES_PER_RANGE 1024
 #define BLOCKS_PER_RANGE 256
 #define FEWEST_SHARED_BLOCKS 128 // what is smaller is done before the others have heard of it
 #define FIRST_TURN_STEPS 8       // at most; the rotation starts from none in every frame
@@ -185,43 +185,46 @@ static void storeRange(int32_t begin, int32_t end, int32_t worker, void* context
     }
 }
 
+// what pushes from outside all through the frame
+static void pushNode(const Step* step, int32_t i, float loadScale) {
+    if (!isSaneVector(step->loads[i])) {
+        return;
+    }
+    float* row = step->scratch->rows + SR_ROW_FLOATS * (size_t)i;
+    float push = step->tuning->carries[i] * loadScale;
+    row[0] += push * step->loads[i].x;
+    row[1] += push * step->loads[i].y;
+    row[2] += push * step->loads[i].z;
+    if (step->isCoarse) {
+        memcpy(step->scratch->predicted + SR_ROW_FLOATS * (size_t)i, row, SR_ROW_FLOATS * sizeof(float));
+    }
+}
+
 // the end of one substep and the prediction of the next
 static void advanceRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Step* step = context;
     const srFleshTuning* tuning = step->tuning;
-    float ahead = (float)(tuning->theta * tuning->h);
-    float perSecond = (float)(1.0 / (tuning->theta * tuning->h));
-    float beyond = (float)(1.0 / tuning->theta);
-    float dragged = (float)tuning->dragged;
-    float loadScale = ahead * ahead * step->toRest;
-    for (int32_t i = begin; i < end; ++i) {
-        float* row = step->scratch->rows + SR_ROW_FLOATS * (size_t)i;
-        float* u = step->scratch->starts + SR_ROW_FLOATS * (size_t)i;
-        float* w = step->scratch->velocities + SR_ROW_FLOATS * (size_t)i;
-        if (!step->isFirst) {
-            for (int c = 0; c < 3; ++c) {
-                float moved = row[c] - u[c];
-                u[c] = u[c] + beyond * moved;
-                w[c] = w[c] + beyond * (perSecond * moved - w[c]);
-            }
-        }
-        if (step->isLast) {
-            continue;
-        }
-        float carry = tuning->carries[i];
-        for (int c = 0; c < 3; ++c) {
-            row[c] = carry * (dragged * u[c] + ahead * w[c]);
-        }
-        row[3] = tuning->weights[i];
-        if (step->loads != NULL && isSaneVector(step->loads[i])) {
-            float push = carry * loadScale;
-            row[0] += push * step->loads[i].x;
-            row[1] += push * step->loads[i].y;
-            row[2] += push * step->loads[i].z;
-        }
-        if (step->isCoarse) {
-            memcpy(step->scratch->predicted + SR_ROW_FLOATS * (size_t)i, row, SR_ROW_FLOATS * sizeof(float));
+    srAdvance advance = {
+        .rows = step->scratch->rows,
+        .starts = step->scratch->starts,
+        .velocities = step->scratch->velocities,
+        .carries = tuning->carries,
+        .pulls = tuning->pulls,
+        .weights = tuning->weights,
+        .predicted = step->isCoarse ? step->scratch->predicted : NULL,
+        .ahead = (float)(tuning->theta * tuning->h),
+        .perSecond = (float)(1.0 / (tuning->theta * tuning->h)),
+        .beyond = (float)(1.0 / tuning->theta),
+    };
+    if (!step->isFirst) {
+        step->kernels->finishNodes(&advance, begin, end);
+    }
+    if (!step->isLast) {
+        step->kernels->predictNodes(&advance, begin, end);
+        float loadScale = advance.ahead * advance.ahead * step->toRest;
+        for (int32_t i = begin; step->loads != NULL && i < end; ++i) {
+            pushNode(step, i, loadScale);
         }
     }
 }
@@ -236,6 +239,23 @@ static void poseNodeRange(int32_t begin, int32_t end, int32_t worker, void* cont
     }
 }
 
+// F L or F L^-1 of cells with fibres, where the rows of the matrices are the columns of F
+static void stretchRows(const srCellFibres* fibres, bool isBack, srMat3Blockf* F) {
+    for (int lane = 0; lane < SR_LANES_PER_BLOCK; ++lane) {
+        float root = fibres->root[lane];
+        float more = isBack ? 1.0f / root - 1.0f : root - 1.0f;
+        for (int r = 0; r < 3; ++r) {
+            float along = 0.0f;
+            for (int c = 0; c < 3; ++c) {
+                along += F->m[c][r][lane] * fibres->d[c][lane];
+            }
+            for (int c = 0; c < 3; ++c) {
+                F->m[c][r][lane] += more * along * fibres->d[c][lane];
+            }
+        }
+    }
+}
+
 // G from the posed F towards its rotation; both are transposed alike here, which changes nothing
 static void correctPose(const Step* step, int32_t b) {
     srCellPose* pose = &step->scratch->poses[b];
@@ -245,15 +265,25 @@ static void correctPose(const Step* step, int32_t b) {
     srMat3Blockf F;
     srMat3Blockf R;
     memcpy(F.m, pose->G, sizeof(F.m));
+    const srCellFibres* fibres = step->rest->fibres != NULL ? &step->tuning->fibres[b] : NULL;
+    if (fibres != NULL) {
+        stretchRows(fibres, true, &F);
+    }
     for (int i = 0; i < 3 * SR_LANES_PER_BLOCK; ++i) {
         (&F.m[0][0][0])[i] *= side;
     }
     srFindRotationsF(&F, &R, 1);
+    for (int i = 0; i < 3 * SR_LANES_PER_BLOCK; ++i) {
+        (&R.m[0][0][0])[i] *= side;
+    }
+    if (fibres != NULL) {
+        stretchRows(fibres, false, &R);
+    }
     for (int lane = 0; lane < SR_LANES_PER_BLOCK; ++lane) {
         float largest = 0.0f;
         for (int c = 0; c < 3; ++c) {
             for (int r = 0; r < 3; ++r) {
-                float away = (c == 0 ? side : 1.0f) * R.m[c][r][lane] - pose->G[c][r][lane];
+                float away = R.m[c][r][lane] - pose->G[c][r][lane];
                 error->A[c][r][lane] = correction * away;
                 largest = fmaxf(largest, fabsf(away));
             }
@@ -279,7 +309,7 @@ static void poseCellRange(int32_t begin, int32_t end, int32_t worker, void* cont
     (void)worker;
     const Step* step = context;
     srFleshScratch* scratch = step->scratch;
-    step->kernels->poseCells(step->rest->blocks, scratch->poseRows, scratch->poses, begin, end);
+    step->kernels->poseCells(step->tuning->blocks, scratch->poseRows, scratch->poses, begin, end);
     if (step->sweep.poseErrors != NULL) {
         for (int32_t b = begin; b < end; ++b) {
             correctPose(step, b);
@@ -426,7 +456,7 @@ static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, cons
         .kernels = srGetSolverKernels(),
         .sweep =
             {
-                .blocks = rest->blocks,
+                .blocks = tuning->blocks,
                 .materials = tuning->materials,
                 .forceMaterials = tuning->forceMaterials,
                 .poses = scratch->poses,
@@ -435,6 +465,7 @@ static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, cons
                 .multipliers = dials->sweeps > 1 ? scratch->multipliers : NULL,
                 .rows = scratch->rows,
                 .forces = scratch->forces,
+                .hasFibres = rest->fibres != NULL,
             },
         .patchSweep =
             {

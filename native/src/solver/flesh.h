@@ -28,6 +28,14 @@ typedef struct srCellVolumes {
     alignas(32) float V[SR_LANES_PER_BLOCK];
 } srCellVolumes;
 
+/// Along what eight cells resist stretch more than across, by the square of `root`: unit vectors, and roots
+/// of 1 where there is none. A cell stores mu V |(F - R) L|^2 with L = I + (root - 1) d d', and R is what
+/// makes that least. Its gradients are those of the shape functions times L, so that the block solves F L.
+typedef struct srCellFibres {
+    alignas(32) float d[3][SR_LANES_PER_BLOCK];
+    float root[SR_LANES_PER_BLOCK];
+} srCellFibres;
+
 /// What never changes, in rest units (skin space). Owns its arrays.
 typedef struct srFleshRest {
     int32_t nodeCount;
@@ -38,6 +46,7 @@ typedef struct srFleshRest {
     srBatches batches;
     srCellBlock* blocks;    ///< A block a batch.
     srCellVolumes* volumes; ///< Likewise.
+    srCellFibres* fibres;   ///< Likewise; null when all cells are alike in all directions.
     srFleshPatches* patches;
     srCoarseRest* coarse; ///< Null when there is no coarse correction.
 } srFleshRest;
@@ -49,17 +58,31 @@ typedef struct srFleshShape {
     int32_t cellCount;
     const float* holds;
     const float* boneDistances;
-    int32_t handleCount; ///< Smooth handles of the coarse correction; 0 is none, 16 a good number.
+    const srVec3* fibres; ///< Of each cell a direction, as long as what resists stretch along it is times as
+                          ///< stiff (below 1 softer; zero is none), or null.
+    int32_t handleCount;  ///< Smooth handles of the coarse correction; 0 is none, 16 a good number.
 } srFleshShape;
 
 /// Copies what it keeps. `sr_errorBadMesh` when an index is out of range or a number is not finite.
 SR_MUST_USE srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* outRest);
 
+/// The gradient of a shape function as it was before fibres: L^-1 g.
+static inline void srUnstretch(const srCellFibres* fibres, int lane, float g[3]) {
+    float root = fibres->root[lane];
+    float along = 0.0f;
+    for (int axis = 0; axis < 3; ++axis) {
+        along += fibres->d[axis][lane] * g[axis];
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        g[axis] += (1.0f / root - 1.0f) * along * fibres->d[axis][lane];
+    }
+}
+
 /// Accepts a zeroed rest.
 void srDestroyFleshRest(srFleshRest* rest);
 
 /// Material and dials, as a step needs them. Maps are one factor a cell of the shape, or null for 1
-/// everywhere; they are read by srFleshTuning_Set alone.
+/// everywhere (of damping and of the pull: one a node); they are read by srFleshTuning_Set alone.
 typedef struct srFleshDials {
     double youngModulus; ///< Pa
     double poissonRatio; ///< 0 to 0.5
@@ -67,10 +90,12 @@ typedef struct srFleshDials {
     const float* stiffnessMap;
     const float* poissonMap; ///< Poisson's ratios themselves, not factors.
     const float* densityMap;
-    double scale;       ///< World units a rest unit.
-    bool isMirrored;    ///< The world sees the rest shape in a mirror.
-    double frequency;   ///< Hz of the pull to the pose.
-    double dampingRate; ///< 1/s: a swing shrinks as exp(-dampingRate t / 2).
+    const float* dampingMap; ///< Factors of the damping rate, one a node.
+    const float* pullMap;    ///< Factors of the pull to the pose (of its stiffness), one a node.
+    double scale;            ///< World units a rest unit.
+    bool isMirrored;         ///< The world sees the rest shape in a mirror.
+    double frequency;        ///< Hz of the pull to the pose.
+    double dampingRate;      ///< 1/s: a swing shrinks as exp(-dampingRate t / 2).
     double viscosity; ///< s: damps a swing of frequency f by the share pi f viscosity of critical. From 0.4 h
                       ///< (with several sweeps 0, which keeps energy) to h, h the substep.
     double poseCorrection; ///< 0 to 1.
@@ -83,15 +108,25 @@ typedef struct srFleshDials {
     bool isUncompensated; ///< What one sweep leaves too soft is not made up for.
 } srFleshDials;
 
+/// Where in a substep of one sweep forces are taken, without viscosity. What one sweep leaves unsolved may
+/// feed a swing; taken this late, forces damp more than that, by beam trials over softness, Poisson's ratio
+/// and with the coarse correction. At 0.6 the nearly incompressible ones blow up.
+#define SR_LEAST_THETA 0.7
+
+/// That and viscosity: a share theta of the step damps as much as a viscosity of (2 theta - 1) h.
+double srFleshDials_FindTheta(const srFleshDials* dials);
+
 /// The dials spread over nodes and cells. Owns its arrays.
 typedef struct srFleshTuning {
     srFleshDials dials;
-    double h;        ///< The substep.
-    double theta;    ///< Where in the substep forces are taken: 1/2 its middle, 1 its end.
-    double dragged;  ///< 1 + damping of the implicit part.
-    double massUnit; ///< What inverse masses are relative to.
-    float* weights;  ///< Inverse mass, pull to the pose and damping included; 0 follows the rig exactly.
-    float* carries;  ///< What the pull to the pose leaves of a predicted offset.
+    double h;             ///< The substep.
+    double theta;         ///< Where in the substep forces are taken: 1/2 its middle, 1 its end.
+    double massUnit;      ///< What inverse masses are relative to.
+    float* weights;       ///< Inverse mass, pull to the pose and damping included; 0 follows the rig exactly.
+    float* carries;       ///< What the pull to the pose and the damping leave of a predicted move.
+    float* pulls;         ///< What the pull to the pose takes of an offset.
+    srCellBlock* blocks;  ///< As the rest's, along axes of their own (see srCellMaterial).
+    srCellFibres* fibres; ///< Likewise; null when the rest has none.
     srCellMaterial* materials;
     srCellForceMaterial* forceMaterials; ///< Only with coarse correction.
     srCoarse* coarse;
@@ -110,6 +145,11 @@ SR_MUST_USE srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest*
 /// Substeps (1 to 64) that this material would need for first frequencies within 5 % of converged ones, by
 /// how soft one sweep of its cells is; the dials' own number does not matter.
 int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshRest* rest);
+
+/// Hz of the slowest swing of what is tuned, as far as the smooth handles of the coarse correction can follow
+/// it: rather a little too fast. Zero without them. For a tuning without damping, one of whose substeps is
+/// about a swing long or longer: swings that differ little in a substep cannot be told apart.
+double srFleshTuning_FindFrequency(const srFleshTuning* tuning, const srFleshRest* rest);
 
 /// What a step works in. Owns its arrays.
 typedef struct srFleshScratch srFleshScratch;

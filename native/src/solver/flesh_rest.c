@@ -15,6 +15,9 @@
 // of the longest edge cubed; a regular cell has 0.12
 #define FLAT_SHARE 1e-12
 
+// of fibres, either way
+#define LARGEST_FACTOR 100.0
+
 // gradients of the shape functions of corners 1 to 3; the volume, or zero for what is no cell
 static double findGradients(const srVec3* nodes, const int32_t corners[4], srVec3 outGradients[3]) {
     srVec3 e[3];
@@ -50,6 +53,12 @@ static srResult checkShape(const srFleshShape* shape) {
             }
         }
     }
+    for (int32_t cell = 0; shape->fibres != NULL && cell < shape->cellCount; ++cell) {
+        srVec3 d = shape->fibres[cell];
+        if (!isfinite(d.x) || !isfinite(d.y) || !isfinite(d.z)) {
+            return srFail(sr_errorBadMesh, "The fibres of cell %d are not finite.", cell);
+        }
+    }
     return sr_success;
 }
 
@@ -60,7 +69,9 @@ static srResult allocateRest(const srFleshShape* shape, srFleshRest* rest) {
     rest->boneDistances = SR_ALLOC(float, shape->nodeCount);
     rest->blocks = SR_ALLOC_ZERO(srCellBlock, batchCount);
     rest->volumes = SR_ALLOC_ZERO(srCellVolumes, batchCount);
-    bool isComplete = rest->nodeVolumes != NULL && rest->holds != NULL && rest->boneDistances != NULL &&
+    rest->fibres = shape->fibres != NULL ? SR_ALLOC_ZERO(srCellFibres, batchCount) : NULL;
+    bool isComplete = (shape->fibres == NULL || batchCount == 0 || rest->fibres != NULL) &&
+                      rest->nodeVolumes != NULL && rest->holds != NULL && rest->boneDistances != NULL &&
                       (batchCount == 0 || (rest->blocks != NULL && rest->volumes != NULL));
     return isComplete ? sr_success : srFailOutOfMemory("the flesh");
 }
@@ -70,7 +81,7 @@ static void fillLane(const srFleshShape* shape, int32_t cell, int lane, int32_t 
     srVec3 gradients[3];
     double volume = cell == SR_NULL_INDEX ? 0.0 : findGradients(shape->nodes, shape->cells[cell], gradients);
     for (int c = 0; c < 4; ++c) {
-        block->nodes[c][lane] = volume > 0.0 ? shape->cells[cell][c] : spareRow;
+        block->places[c][lane] = SR_ROW_FLOATS * (volume > 0.0 ? shape->cells[cell][c] : spareRow);
     }
     if (!(volume > 0.0)) {
         return;
@@ -86,12 +97,39 @@ static void fillLane(const srFleshShape* shape, int32_t cell, int lane, int32_t 
     }
 }
 
+// what the gradients become by fibres; zero vectors and lanes without a cell have none
+static void stretchLane(const srFleshShape* shape, int32_t cell, int lane, srCellBlock* block,
+                        srCellFibres* fibres) {
+    srVec3 d = cell == SR_NULL_INDEX ? (srVec3){0.0, 0.0, 0.0} : shape->fibres[cell];
+    double factor = srLength(d);
+    srVec3 unit = factor > 0.0 ? srScale(1.0 / factor, d) : d;
+    factor = factor > 0.0 ? fmin(fmax(factor, 1.0 / LARGEST_FACTOR), LARGEST_FACTOR) : 1.0;
+    double root = sqrt(factor);
+    fibres->d[0][lane] = (float)unit.x;
+    fibres->d[1][lane] = (float)unit.y;
+    fibres->d[2][lane] = (float)unit.z;
+    fibres->root[lane] = (float)root;
+    for (int c = 0; c < 3; ++c) {
+        float* g[3] = {&block->gradients[c][0][lane], &block->gradients[c][1][lane],
+                       &block->gradients[c][2][lane]};
+        srVec3 stretched = {(double)*g[0], (double)*g[1], (double)*g[2]};
+        stretched = srMulAdd(stretched, (root - 1.0) * srDot(unit, stretched), unit);
+        *g[0] = (float)stretched.x;
+        *g[1] = (float)stretched.y;
+        *g[2] = (float)stretched.z;
+    }
+}
+
 static void fillBlocks(const srFleshShape* shape, srFleshRest* rest) {
     for (int32_t chunk = 0; chunk < rest->batches.chunkCount; ++chunk) {
         for (int32_t b = rest->batches.starts[chunk]; b < rest->batches.starts[chunk + 1]; ++b) {
             for (int lane = 0; lane < SR_BATCH_LANES; ++lane) {
                 fillLane(shape, rest->batches.members[b][lane], lane, shape->nodeCount + chunk,
                          &rest->blocks[b], &rest->volumes[b], rest->nodeVolumes);
+                if (rest->fibres != NULL) {
+                    stretchLane(shape, rest->batches.members[b][lane], lane, &rest->blocks[b],
+                                &rest->fibres[b]);
+                }
             }
         }
     }
@@ -132,6 +170,7 @@ void srDestroyFleshRest(srFleshRest* rest) {
     SR_FREE(rest->boneDistances, rest->nodeCount);
     SR_FREE(rest->blocks, rest->batches.batchCount);
     SR_FREE(rest->volumes, rest->batches.batchCount);
+    SR_FREE(rest->fibres, rest->batches.batchCount);
     srDestroyBatches(&rest->batches);
     *rest = (srFleshRest){0};
 }

@@ -5,8 +5,9 @@
 // A substep solves, with h' = theta h (flesh.c), for each node
 //   m (u - y) / h'^2 + k u + alpha m (u - u_n) / h' = forces of the cells
 // with k the pull to the pose and alpha the damping: so the node has the mass m + h'^2 k + alpha h' m, and
-// the prediction m (y + alpha h' u_n) over it. Masses are relative to their mean and lengths in rest units,
-// so that nothing depends on the size of the scene.
+// the prediction m (y + alpha h' u_n) over it: u_n, what is left of the move y - u_n, and what the pull takes
+// of u_n. Masses are relative to their mean and lengths in rest units, so that nothing depends on the size of
+// the scene.
 
 #include "solver/flesh.h"
 
@@ -17,6 +18,7 @@
 #include "solver/patches.h"
 
 #include <math.h>
+#include <string.h>
 
 #define PI 3.14159265358979323846
 #define HARD_HOLD 0.999f // from here on a node follows its bone exactly
@@ -27,10 +29,8 @@
 #define COMPENSATION 0.8
 #define LEAST_COMPLIANCE 0.02
 
-// What one sweep leaves unsolved may feed a swing. Taken this late in the substep, forces damp more than
-// that, by beam trials over softness, Poisson's ratio and with the coarse correction; at 0.6 the nearly
-// incompressible ones blow up.
-#define LEAST_THETA 0.7
+#define JACOBI_SWEEPS 8
+#define AXES_AGREE 1e-10 // what is left off the diagonal, of the trace: far below a float
 
 #define COARSE_RELIEF (1.0 / 30.0)
 
@@ -52,14 +52,18 @@ srResult srCreateFleshTuning(const srFleshRest* rest, srFleshTuning* outTuning) 
     size_t batchCount = (size_t)rest->batches.batchCount;
     tuning.weights = SR_ALLOC_ZERO(float, rest->nodeCount);
     tuning.carries = SR_ALLOC_ZERO(float, rest->nodeCount);
+    tuning.pulls = SR_ALLOC_ZERO(float, rest->nodeCount);
     tuning.materials = SR_ALLOC_ZERO(srCellMaterial, batchCount);
+    tuning.blocks = SR_ALLOC_ZERO(srCellBlock, batchCount);
+    tuning.fibres = rest->fibres != NULL ? SR_ALLOC_ZERO(srCellFibres, batchCount) : NULL;
     tuning.forceMaterials = SR_ALLOC_ZERO(srCellForceMaterial, batchCount);
     int32_t patchCount = rest->patches != NULL ? rest->patches->patchCount : 0;
     tuning.patchCompliances = patchCount > 0 ? SR_ALLOC_ZERO(float, patchCount) : NULL;
     *outTuning = tuning;
     if (tuning.weights == NULL || (patchCount > 0 && tuning.patchCompliances == NULL) ||
-        tuning.carries == NULL ||
-        (batchCount > 0 && (tuning.materials == NULL || tuning.forceMaterials == NULL))) {
+        tuning.carries == NULL || tuning.pulls == NULL ||
+        (batchCount > 0 && (tuning.materials == NULL || tuning.forceMaterials == NULL ||
+                            tuning.blocks == NULL || (rest->fibres != NULL && tuning.fibres == NULL)))) {
         srDestroyFleshTuning(rest, outTuning);
         return srFailOutOfMemory("the material");
     }
@@ -75,7 +79,10 @@ void srDestroyFleshTuning(const srFleshRest* rest, srFleshTuning* tuning) {
     SR_FREE(tuning->patchCompliances, rest->patches != NULL ? rest->patches->patchCount : 0);
     SR_FREE(tuning->weights, rest->nodeCount);
     SR_FREE(tuning->carries, rest->nodeCount);
+    SR_FREE(tuning->pulls, rest->nodeCount);
     SR_FREE(tuning->materials, rest->batches.batchCount);
+    SR_FREE(tuning->blocks, rest->batches.batchCount);
+    SR_FREE(tuning->fibres, rest->batches.batchCount);
     SR_FREE(tuning->forceMaterials, rest->batches.batchCount);
     *tuning = (srFleshTuning){0};
 }
@@ -95,8 +102,9 @@ static srFleshDials clampDials(const srFleshDials* dials) {
     return d;
 }
 
-static double mapped(const float* map, int32_t cell, double high) {
-    return map == NULL ? 1.0 : clampTo((double)map[cell], 0.0, high);
+// the factor of a cell or a node
+static double mapped(const float* map, int32_t i, double high) {
+    return map == NULL ? 1.0 : clampTo((double)map[i], 0.0, high);
 }
 
 static double densityOf(const srFleshDials* dials, int32_t cell) {
@@ -144,7 +152,7 @@ static void findMasses(srFleshTuning* tuning, const srFleshRest* rest) {
             if (volume > 0.0) {
                 double mass = 0.25 * volume * densityOf(&tuning->dials, rest->batches.members[b][lane]);
                 for (int c = 0; c < 4; ++c) {
-                    masses[rest->blocks[b].nodes[c][lane]] += (float)mass;
+                    masses[rest->blocks[b].places[c][lane] / SR_ROW_FLOATS] += (float)mass;
                 }
             }
         }
@@ -163,12 +171,12 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
     double nu = dials->poissonRatio;
     srMaterial material = {.shearModulus =
                                dials->youngModulus / (2.0 * (1.0 + nu) * dials->scale * dials->scale)};
-    tuning->dragged = 1.0 + dials->dampingRate * step;
     for (int32_t i = 0; i < rest->nodeCount; ++i) {
         double volume = (double)rest->nodeVolumes[i];
         double mass = (double)tuning->weights[i];
         tuning->weights[i] = 0.0f;
         tuning->carries[i] = 0.0f;
+        tuning->pulls[i] = 0.0f;
         if (!(rest->holds[i] < HARD_HOLD) || !(mass > 0.0)) {
             continue;
         }
@@ -178,9 +186,12 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
         double distance = fmax((double)rest->boneDistances[i], width);
         double hold = clampTo((double)rest->holds[i], 0.0, 1.0);
         double bond = srBondStiffness(&material, hold, volume, distance);
-        double whole = tuning->dragged + step * step * (omega * omega + bond / mass);
+        double square = omega * omega * mapped(dials->pullMap, i, 1e9);
+        double pull = step * step * (square + bond / mass);
+        double whole = 1.0 + dials->dampingRate * step * mapped(dials->dampingMap, i, 1e9) + pull;
         tuning->weights[i] = (float)(tuning->massUnit / (mass * whole));
         tuning->carries[i] = (float)(1.0 / whole);
+        tuning->pulls[i] = (float)(pull / whole);
     }
 }
 
@@ -197,7 +208,7 @@ static void findW(const srCellBlock* block, const float* weights, int lane, doub
         }
     }
     for (int c = 0; c < 4; ++c) {
-        double w = (double)weights[block->nodes[c][lane]];
+        double w = (double)weights[block->places[c][lane] / SR_ROW_FLOATS];
         W[0] += w * g[c][0] * g[c][0];
         W[1] += w * g[c][1] * g[c][1];
         W[2] += w * g[c][2] * g[c][2];
@@ -207,19 +218,49 @@ static void findW(const srCellBlock* block, const float* weights, int lane, doub
     }
 }
 
-// K = W (W + a I)^-1 = I - a (W + a I)^-1, by cofactors, in a form without that difference
-static void findK(const double W[6], double a, double K[6]) {
-    double xx = W[0] + a, yy = W[1] + a, zz = W[2] + a, xy = W[3], yz = W[4], zx = W[5];
-    double n[6] = {yy * zz - yz * yz, zz * xx - zx * zx, xx * yy - xy * xy,
-                   yz * zx - xy * zz, zx * xy - yz * xx, xy * yz - zx * yy};
-    double inverse = 1.0 / (xx * n[0] + xy * n[3] + zx * n[5]);
-    const double* m = W;
-    K[0] = inverse * (m[0] * n[0] + m[3] * n[3] + m[5] * n[5]);
-    K[1] = inverse * (m[3] * n[3] + m[1] * n[1] + m[4] * n[4]);
-    K[2] = inverse * (m[5] * n[5] + m[4] * n[4] + m[2] * n[2]);
-    K[3] = inverse * (m[0] * n[3] + m[3] * n[1] + m[5] * n[4]);
-    K[4] = inverse * (m[3] * n[5] + m[1] * n[4] + m[4] * n[2]);
-    K[5] = inverse * (m[0] * n[5] + m[3] * n[4] + m[5] * n[2]);
+// Axes V in which W is diagonal, and its entries there; Jacobi's method
+static void findAxes(const double W[6], double V[3][3], double w[3]) {
+    double A[3][3] = {{W[0], W[3], W[5]}, {W[3], W[1], W[4]}, {W[5], W[4], W[2]}};
+    for (int k = 0; k < 9; ++k) {
+        V[k / 3][k % 3] = k % 4 == 0 ? 1.0 : 0.0;
+    }
+    double small = AXES_AGREE * (A[0][0] + A[1][1] + A[2][2]);
+    for (int round = 0, quiet = 0; round < 3 * JACOBI_SWEEPS && quiet < 3; ++round) {
+        int p = round % 3, q = (p + 1) % 3;
+        quiet = fabs(A[p][q]) <= small ? quiet + 1 : 0;
+        if (quiet > 0) {
+            continue;
+        }
+        double half = (A[q][q] - A[p][p]) / (2.0 * A[p][q]);
+        double t = (half >= 0.0 ? 1.0 : -1.0) / (fabs(half) + sqrt(half * half + 1.0));
+        double c = 1.0 / sqrt(t * t + 1.0);
+        double s = t * c;
+        for (int k = 0; k < 3; ++k) {
+            double x = A[k][p], y = A[k][q];
+            A[k][p] = c * x - s * y;
+            A[k][q] = s * x + c * y;
+            x = V[k][p], y = V[k][q];
+            V[k][p] = c * x - s * y;
+            V[k][q] = s * x + c * y;
+        }
+        for (int k = 0; k < 3; ++k) {
+            double x = A[p][k], y = A[q][k];
+            A[p][k] = c * x - s * y;
+            A[q][k] = s * x + c * y;
+        }
+    }
+    for (int k = 0; k < 3; ++k) {
+        w[k] = fmax(A[k][k], 0.0);
+    }
+}
+
+// V'x, for the lane of a vector
+static void turnLane(double V[3][3], float x[3][SR_LANES_PER_BLOCK], int lane,
+                     float out[3][SR_LANES_PER_BLOCK]) {
+    double old[3] = {(double)x[0][lane], (double)x[1][lane], (double)x[2][lane]};
+    for (int axis = 0; axis < 3; ++axis) {
+        out[axis][lane] = (float)(V[0][axis] * old[0] + V[1][axis] * old[1] + V[2][axis] * old[2]);
+    }
 }
 
 static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, int lane) {
@@ -230,32 +271,49 @@ static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, 
     if (volume > 0.0) {
         moduli = findModuli(&tuning->dials, rest->batches.members[b][lane]);
     }
+    // fibres stretch J with F: the square of that is taken from lambda
+    double root = rest->fibres != NULL ? (double)rest->fibres[b].root[lane] : 1.0;
+    moduli.lameLambda /= root > 0.0 ? root * root : 1.0;
     double step = tuning->theta * tuning->h;
     double shape = 2.0 * moduli.lameMu * volume * step * step / tuning->massUnit;
     double bulk = moduli.lameLambda * volume * step * step / tuning->massUnit;
     forces->shape[lane] = (float)shape;
     forces->volume[lane] = (float)bulk;
-    double K[6] = {0.0};
-    double stiffness = 0.0;
     double ratio = LARGEST_RATIO;
-    if (shape > 0.0) {
-        double W[6];
+    double W[6] = {0.0};
+    double V[3][3];
+    double w[3];
+    if (volume > 0.0) {
         findW(&rest->blocks[b], tuning->weights, lane, W);
-        double w = (W[0] + W[1] + W[2]) / 3.0;
+    }
+    findAxes(W, V, w);
+    for (int corner = 0; corner < 3; ++corner) {
+        turnLane(V, rest->blocks[b].gradients[corner], lane, tuning->blocks[b].gradients[corner]);
+    }
+    if (rest->fibres != NULL) {
+        turnLane(V, rest->fibres[b].d, lane, tuning->fibres[b].d);
+        tuning->fibres[b].root[lane] = rest->fibres[b].root[lane];
+    }
+    material->compliance[lane] = 0.0f;
+    for (int axis = 0; axis < 3; ++axis) {
+        material->K[axis][lane] = 0.0f;
+        material->S[axis][lane] = 0.0f;
+    }
+    if (shape > 0.0) {
+        double mean = (W[0] + W[1] + W[2]) / 3.0;
         double a = 1.0 / shape;
         double b0 = bulk > 0.0 ? 1.0 / bulk : LARGEST_RATIO * a;
         if (!tuning->dials.isUncompensated && tuning->dials.sweeps == 1) {
-            a = fmax(a - COMPENSATION * w, LEAST_COMPLIANCE * w);
-            b0 = fmax(b0 - COMPENSATION * w, 0.0);
+            a = fmax(a - COMPENSATION * mean, LEAST_COMPLIANCE * mean);
+            b0 = fmax(b0 - COMPENSATION * mean, 0.0);
         }
-        stiffness = 1.0 / a;
         ratio = fmin(b0 / a, LARGEST_RATIO);
-        findK(W, a, K);
+        material->compliance[lane] = (float)a;
+        for (int axis = 0; axis < 3; ++axis) {
+            material->K[axis][lane] = (float)(w[axis] / (w[axis] + a));
+            material->S[axis][lane] = (float)(1.0 / (w[axis] + a));
+        }
     }
-    for (int i = 0; i < 6; ++i) {
-        material->K[i][lane] = (float)K[i];
-    }
-    material->stiffness[lane] = (float)stiffness;
     material->volumeCompliance[lane] = (float)ratio;
 }
 
@@ -307,15 +365,29 @@ int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshR
     return (int32_t)clampTo(substeps, 1.0, 64.0);
 }
 
+double srFleshTuning_FindFrequency(const srFleshTuning* tuning, const srFleshRest* rest) {
+    if (!srCoarse_IsReady(tuning->coarse)) {
+        return 0.0;
+    }
+    double growth = srCoarse_FindLeast(tuning->coarse, rest->coarse, tuning);
+    double step = tuning->theta * tuning->h;
+    return growth > 1.0 ? sqrt(growth - 1.0) / (2.0 * PI * step) : 0.0;
+}
+
+double srFleshDials_FindTheta(const srFleshDials* dials) {
+    double least = dials->sweeps > 1 ? 0.5 : SR_LEAST_THETA;
+    double h = dials->frameSeconds / dials->substeps;
+    return clampTo(0.5 * (1.0 + dials->viscosity / h), least, 1.0);
+}
+
 srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const srFleshDials* dials) {
     tuning->dials = clampDials(dials);
     tuning->h = tuning->dials.frameSeconds / tuning->dials.substeps;
-    // forces taken at a share theta of the step damp as much as a viscosity of (2 theta - 1) h would
-    double least = tuning->dials.sweeps > 1 ? 0.5 : LEAST_THETA;
-    tuning->theta = clampTo(0.5 * (1.0 + tuning->dials.viscosity / tuning->h), least, 1.0);
+    tuning->theta = srFleshDials_FindTheta(&tuning->dials);
     findMasses(tuning, rest);
     tuneNodes(tuning, rest);
     for (int32_t b = 0; b < rest->batches.batchCount; ++b) {
+        memcpy(tuning->blocks[b].places, rest->blocks[b].places, sizeof(rest->blocks[b].places));
         for (int lane = 0; lane < SR_BATCH_LANES; ++lane) {
             tuneLane(tuning, rest, b, lane);
         }
@@ -327,5 +399,7 @@ srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const
     tuning->dials.stiffnessMap = NULL;
     tuning->dials.poissonMap = NULL;
     tuning->dials.densityMap = NULL;
+    tuning->dials.dampingMap = NULL;
+    tuning->dials.pullMap = NULL;
     return sr_success;
 }

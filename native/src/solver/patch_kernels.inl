@@ -10,7 +10,7 @@
 
 SR_KERNEL void gatherCorners(const float* rows, const srCellBlock* cells, Corners* out) {
     for (int corner = 0; corner < 4; corner++) {
-        srGatherRowsFloat(rows, cells->nodes[corner], out->rows[corner]);
+        gatherPlaces(rows, cells->places[corner], out->rows[corner]);
     }
 }
 

@@ -112,16 +112,25 @@ static void fillPatch(const srFleshRest* rest, const Placed* cells, int32_t coun
         patch->lanes[i] = lane;
         patch->V[i] = rest->volumes[cells[i].batch].V[lane];
         for (int c = 0; c < 4; ++c) {
-            patch->cells.nodes[c][i] = block->nodes[c][lane];
-            patch->locals[c][i] = placeOf(patch, block->nodes[c][lane]);
+            patch->cells.places[c][i] = block->places[c][lane];
+            patch->locals[c][i] = placeOf(patch, block->places[c][lane] / SR_ROW_FLOATS);
         }
-        for (int k = 0; k < 9; ++k) {
-            patch->cells.gradients[k / 3][k % 3][i] = block->gradients[k / 3][k % 3][lane];
+        for (int corner = 0; corner < 3; ++corner) {
+            float g[3];
+            for (int axis = 0; axis < 3; ++axis) {
+                g[axis] = block->gradients[corner][axis][lane];
+            }
+            if (rest->fibres != NULL) {
+                srUnstretch(&rest->fibres[cells[i].batch], lane, g);
+            }
+            for (int axis = 0; axis < 3; ++axis) {
+                patch->cells.gradients[corner][axis][i] = g[axis];
+            }
         }
     }
     for (int32_t i = count; i < SR_LANES_PER_BLOCK; ++i) {
         for (int c = 0; c < 4; ++c) {
-            patch->cells.nodes[c][i] = patch->cells.nodes[c][0];
+            patch->cells.places[c][i] = patch->cells.places[c][0];
         }
     }
 }
@@ -133,7 +142,7 @@ static int32_t placeCells(const srFleshShape* shape, const srFleshRest* rest, Pl
             if (rest->volumes[b].V[lane] > 0.0f) {
                 srVec3 sum = {0.0, 0.0, 0.0};
                 for (int c = 0; c < 4; ++c) {
-                    sum = srAdd(sum, shape->nodes[rest->blocks[b].nodes[c][lane]]);
+                    sum = srAdd(sum, shape->nodes[rest->blocks[b].places[c][lane] / SR_ROW_FLOATS]);
                 }
                 out[count++] = (Placed){srScale(0.25, sum), b, lane};
             }

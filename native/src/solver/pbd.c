@@ -4,7 +4,8 @@
 //
 //   compliant:  y = 2 x_t - x_t-1 + h^2 g        (implicit Euler)
 //   BDF2:       y = (4 x_t - x_t-1) / 3 + (8 h v_t - 2 h v_t-1) / 9 + 4 h^2 g / 9,
-//               v_t+1 = (3 x_t+1 - 4 x_t + x_t-1) / (2 h)
+//               v_t+1 = (3 x_t+1 - 4 x_t + x_t-1) / (2 h); the first step, without x_t-1, is implicit Euler's
+//   midpoint:   compliant with h / 2 from x_t to x_m, then x_t+1 = 2 x_m - x_t and likewise for v
 //
 // Jacobi: a node under n constraints gets the sum of n corrections, of which only a share below 2 / n is sure
 // not to diverge. The share is 1 / n for the largest n, of the multipliers too, so that what it converges to
@@ -18,7 +19,8 @@
 #include <string.h>
 
 static bool isCompliant(const srPbdDials* dials) {
-    return dials->method == sr_pbdCompliant || dials->method == sr_pbdCompliantJacobi;
+    return dials->method == sr_pbdCompliant || dials->method == sr_pbdCompliantJacobi ||
+           dials->method == sr_pbdMidpoint;
 }
 
 // alpha / h^2 of all constraints, and multipliers zero
@@ -45,7 +47,7 @@ static void beginStep(srPbd* pbd, const srPbdDials* dials, double h) {
 
 // the unconstrained motion; what has no mass stays
 static void predict(srPbd* pbd, const srPbdDials* dials, float h) {
-    bool isSecondOrder = dials->method == sr_pbdBdf2;
+    bool isSecondOrder = dials->method == sr_pbdBdf2 && pbd->hasHistory;
     const float g[3] = {dials->gravity.x, dials->gravity.y, dials->gravity.z};
     for (int32_t k = 0; k < 3 * pbd->nodeCount; ++k) {
         size_t at = 4 * (size_t)(k / 3) + (size_t)(k % 3);
@@ -66,14 +68,28 @@ static void predict(srPbd* pbd, const srPbdDials* dials, float h) {
     }
 }
 
+// what a step of damping leaves of a velocity: exp(-rate h) but for the third power of rate h
+static float keptVelocity(const srPbdDials* dials, double h) {
+    double half = 0.5 * dials->dampingRate * h;
+    return half > 0.0 ? (half < 1.0 ? (float)((1.0 - half) / (1.0 + half)) : 0.0f) : 1.0f;
+}
+
 static void finish(srPbd* pbd, const srPbdDials* dials, float h) {
-    bool isSecondOrder = dials->method == sr_pbdBdf2;
+    bool isSecondOrder = dials->method == sr_pbdBdf2 && pbd->hasHistory;
+    bool isMiddle = dials->method == sr_pbdMidpoint;
+    float kept = keptVelocity(dials, isMiddle ? 2.0 * (double)h : (double)h);
     for (int32_t k = 0; k < 3 * pbd->nodeCount; ++k) {
         size_t at = 4 * (size_t)(k / 3) + (size_t)(k % 3);
-        pbd->lastVelocities[at] = pbd->velocities[at];
-        pbd->velocities[at] =
-            isSecondOrder ? (3.0f * pbd->rows[at] - 4.0f * pbd->last[at] + pbd->lastLast[at]) / (2.0f * h)
-                          : (pbd->rows[at] - pbd->last[at]) / h;
+        float last = pbd->velocities[at];
+        float now = isSecondOrder
+                        ? (3.0f * pbd->rows[at] - 4.0f * pbd->last[at] + pbd->lastLast[at]) / (2.0f * h)
+                        : (pbd->rows[at] - pbd->last[at]) / h;
+        if (isMiddle) {
+            pbd->rows[at] = 2.0f * pbd->rows[at] - pbd->last[at];
+            now = 2.0f * now - last;
+        }
+        pbd->lastVelocities[at] = last;
+        pbd->velocities[at] = kept * now;
     }
 }
 
@@ -197,12 +213,14 @@ int32_t srPbd_StepFrame(srPbd* pbd, const srPbdDials* dials, const srVec3f* bone
     double h = dials->frameSeconds / dials->substeps;
     followSkinning(pbd, dials, skinned);
     for (int32_t substep = 0; substep < dials->substeps; ++substep) {
-        beginStep(pbd, dials, h);
-        predict(pbd, dials, (float)h);
+        double solved = dials->method == sr_pbdMidpoint ? 0.5 * h : h;
+        beginStep(pbd, dials, solved);
+        predict(pbd, dials, (float)solved);
         for (int32_t i = 0; i < dials->iterations; ++i) {
-            iterate(pbd, dials, boneEnds, (float)h);
+            iterate(pbd, dials, boneEnds, (float)solved);
         }
-        finish(pbd, dials, (float)h);
+        finish(pbd, dials, (float)solved);
+        pbd->hasHistory = true;
     }
     return replaceBroken(pbd);
 }
@@ -216,6 +234,7 @@ void srPbd_Place(srPbd* pbd, const srVec3f* positions) {
     memcpy(pbd->lastLast, pbd->rows, bytes);
     memset(pbd->velocities, 0, bytes);
     memset(pbd->lastVelocities, 0, bytes);
+    pbd->hasHistory = false;
 }
 
 void srPbd_Read(const srPbd* pbd, srVec3f* outPositions) {

@@ -20,6 +20,9 @@ typedef enum srPbdMethod {
     sr_pbdOriginal,        ///< Müller et al. 2007: hard constraints, a share k of each correction.
     sr_pbdSubsteps,        ///< The same, one iteration in each of many substeps (Macklin et al. 2019).
     sr_pbdBdf2,            ///< The same, on a second-order prediction (Bender et al. 2015).
+    sr_pbdMidpoint, ///< Compliant, solved at the middle of each step, from where a straight line goes on to
+                    ///< its end: with enough iterations it keeps energy. The floor is only felt in the
+                    ///< middle.
 } srPbdMethod;
 
 /// Which way a distance pushes.
@@ -49,6 +52,7 @@ typedef struct srPbdDials {
     double edgeCompliance;   ///< m/N
     double volumeCompliance; ///< m^5/N, of the volume itself
     double boneCompliance;   ///< m/N; negative: no bonds to bones.
+    double dampingRate;      ///< 1/s: a swing shrinks as exp(-dampingRate t / 2), whatever the step.
     double stiffness;        ///< k of the methods that have it, 0 to 1.
     int32_t iterations;      ///< In each step.
     int32_t substeps;        ///< Steps in a frame: 1 but for sr_pbdSubsteps.

@@ -20,6 +20,7 @@ struct srPbd {
     int32_t rowCount;
     int32_t boneCount;
     int32_t mostConstraints; ///< Of any one node; at least 1.
+    bool hasHistory;         ///< A step was made since the nodes were placed.
     srBatches edges;
     srBatches cells;
     srDistanceBlock* distances;

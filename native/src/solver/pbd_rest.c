@@ -54,7 +54,7 @@ static void fillDistances(const srPbdShape* shape, srPbd* pbd) {
         int32_t j = pbd->edges.members[k / SR_LANES_PER_BLOCK][lane];
         bool isReal = j != SR_NULL_INDEX && shape->edges[j][0] != shape->edges[j][1];
         for (int c = 0; c < 2; ++c) {
-            block->nodes[c][lane] = isReal ? shape->edges[j][c] : shape->nodeCount;
+            block->places[c][lane] = SR_ROW_FLOATS * (isReal ? shape->edges[j][c] : shape->nodeCount);
         }
         if (isReal) {
             block->lengths[lane] =
@@ -69,7 +69,8 @@ static void fillVolumes(const srPbdShape* shape, srPbd* pbd) {
         int lane = k % SR_LANES_PER_BLOCK;
         int32_t j = pbd->cells.members[k / SR_LANES_PER_BLOCK][lane];
         for (int c = 0; c < 4; ++c) {
-            block->nodes[c][lane] = j != SR_NULL_INDEX ? shape->cells[j][c] : shape->nodeCount;
+            block->places[c][lane] =
+                SR_ROW_FLOATS * (j != SR_NULL_INDEX ? shape->cells[j][c] : shape->nodeCount);
         }
         if (j != SR_NULL_INDEX) {
             block->sixVolumes[lane] = (float)sixVolumes(shape, j);

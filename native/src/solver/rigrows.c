@@ -6,11 +6,13 @@
 #include "solver/rigrows.h"
 
 #include "core/alloc.h"
+#include "core/parallel.h"
 #include "math/small.h"
 
 #include <math.h>
 #include <string.h>
 
+#define BONES_PER_BLOCK 2
 #define LEAST_INDEPENDENCE 1e-3 // of a unit row: what is left of it beside the rows that were taken
 
 // Scratch of the making.
@@ -308,8 +310,19 @@ void srDestroyRigRows(srRigRows* rows) {
     *rows = (srRigRows){0};
 }
 
-void srRigRows_Multiply(const srRigRows* rows, const double* x, double* y) {
-    for (int32_t k = 0; k < rows->boneCount && rows->rowCount > 0; ++k) {
+typedef struct Product {
+    const srRigRows* rows;
+    const double* x;
+    const float* xFloat;
+    double* y;
+} Product;
+
+static void multiplyRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const srRigRows* rows = ((const Product*)context)->rows;
+    const double* x = ((const Product*)context)->x;
+    double* y = ((const Product*)context)->y;
+    for (int32_t k = begin; k < end; ++k) {
         double sums[4][4] = {{0.0}};
         for (int32_t e = rows->starts[k]; e < rows->starts[k + 1]; ++e) {
             const double* u = x + 4 * (size_t)rows->nodes[e];
@@ -327,8 +340,17 @@ void srRigRows_Multiply(const srRigRows* rows, const double* x, double* y) {
     }
 }
 
-void srRigRows_MultiplyFloat(const srRigRows* rows, const float* x, double* y) {
-    for (int32_t k = 0; k < rows->boneCount && rows->rowCount > 0; ++k) {
+void srRigRows_Multiply(const srRigRows* rows, const double* x, double* y) {
+    Product product = {.rows = rows, .x = x, .y = y};
+    srParallelFor(multiplyRange, rows->rowCount > 0 ? rows->boneCount : 0, BONES_PER_BLOCK, &product);
+}
+
+static void multiplyFloatRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const srRigRows* rows = ((const Product*)context)->rows;
+    const float* x = ((const Product*)context)->xFloat;
+    double* y = ((const Product*)context)->y;
+    for (int32_t k = begin; k < end; ++k) {
         float sums[3][4] = {{0.0f}};
         for (int32_t e = rows->starts[k]; e < rows->starts[k + 1]; ++e) {
             const float* u = x + 3 * (size_t)rows->nodes[e];
@@ -348,6 +370,11 @@ void srRigRows_MultiplyFloat(const srRigRows* rows, const float* x, double* y) {
             }
         }
     }
+}
+
+void srRigRows_MultiplyFloat(const srRigRows* rows, const float* x, double* y) {
+    Product product = {.rows = rows, .xFloat = x, .y = y};
+    srParallelFor(multiplyFloatRange, rows->rowCount > 0 ? rows->boneCount : 0, BONES_PER_BLOCK, &product);
 }
 
 void srRigRows_GetRow(const srRigRows* rows, int32_t row, double* outValues) {

@@ -17,18 +17,21 @@
 #define SR_LANES_PER_BLOCK 8
 #define SR_ROW_FLOATS 4
 
-/// Rest of eight cells: corners, and the gradients of the shape functions of corners 1 to 3 (that of corner 0
-/// is minus their sum), so that F = sum over a of (x_a - x_0) g_a'.
+/// Rest of eight cells: where the rows of the corners begin (4 floats a node, the fourth the inverse mass),
+/// and the gradients of the shape functions of corners 1 to 3 (that of corner 0 is minus their sum), so that
+/// F = sum over a of (x_a - x_0) g_a'.
 typedef struct srCellBlock {
-    alignas(32) int32_t nodes[4][SR_LANES_PER_BLOCK];
+    alignas(32) int32_t places[4][SR_LANES_PER_BLOCK];
     float gradients[3][3][SR_LANES_PER_BLOCK]; ///< [corner - 1][axis]
 } srCellBlock;
 
-/// Material of eight cells, for one substep: with W = sum w_a g_a g_a', a and b the compliances of shape and
-/// volume, K = W (W + a I)^-1.
+/// Material of eight cells, for one substep. With W = sum w_a g_a g_a', a and b the compliances of shape and
+/// volume: gradients are given along axes in which W is diagonal, w its entries. What a cell is measured by
+/// does not care for its axes at rest.
 typedef struct srCellMaterial {
-    alignas(32) float K[6][SR_LANES_PER_BLOCK]; ///< xx, yy, zz, xy, yz, zx
-    float stiffness[SR_LANES_PER_BLOCK];        ///< 1 / a
+    alignas(32) float K[3][SR_LANES_PER_BLOCK]; ///< w / (w + a)
+    float S[3][SR_LANES_PER_BLOCK];             ///< 1 / (w + a)
+    float compliance[SR_LANES_PER_BLOCK];       ///< a
     float volumeCompliance[SR_LANES_PER_BLOCK]; ///< b / a
 } srCellMaterial;
 
@@ -71,7 +74,8 @@ typedef struct srCellSweep {
     srCellTurn* turns;
     srCellMultiplier* multipliers; ///< Null for a single sweep a substep.
     float* rows;
-    float* forces; ///< Rows, for forces only: force times h^2 is added.
+    float* forces;  ///< Rows, for forces only: force times h^2 is added.
+    bool hasFibres; ///< G is stretched at rest.
 } srCellSweep;
 
 /// One patch as kernels want it: its cells in lanes, its nodes once each.
@@ -97,7 +101,7 @@ typedef struct srPatchSweep {
 
 /// Eight distances between two nodes.
 typedef struct srDistanceBlock {
-    alignas(32) int32_t nodes[2][SR_LANES_PER_BLOCK];
+    alignas(32) int32_t places[2][SR_LANES_PER_BLOCK]; ///< As a cell's.
     float lengths[SR_LANES_PER_BLOCK];
     float compliances[SR_LANES_PER_BLOCK]; ///< Over h^2.
     float multipliers[SR_LANES_PER_BLOCK]; ///< Of the step so far.
@@ -105,7 +109,7 @@ typedef struct srDistanceBlock {
 
 /// Eight volumes of cells.
 typedef struct srVolumeBlock {
-    alignas(32) int32_t nodes[4][SR_LANES_PER_BLOCK];
+    alignas(32) int32_t places[4][SR_LANES_PER_BLOCK];
     float sixVolumes[SR_LANES_PER_BLOCK];
     float compliances[SR_LANES_PER_BLOCK]; ///< Of six volumes, over h^2.
     float multipliers[SR_LANES_PER_BLOCK];
@@ -132,6 +136,20 @@ typedef struct srHandleMap {
     const float* centres;
 } srHandleMap;
 
+/// How nodes go on from one substep to the next (flesh.c). Rows; `carries`, `pulls` and `weights` a node.
+typedef struct srAdvance {
+    float* rows;
+    float* starts;
+    float* velocities;
+    const float* carries;
+    const float* pulls;
+    const float* weights;
+    float* predicted; ///< Null, or gets the rows too.
+    float ahead;
+    float perSecond;
+    float beyond;
+} srAdvance;
+
 #define SR_HANDLE_FLOATS 16 ///< Of a handle: a row for each of [X; 1].
 
 typedef struct srSolverKernels {
@@ -149,6 +167,10 @@ typedef struct srSolverKernels {
     void (*solveVolumes)(const srConstraintSweep* sweep, srVolumeBlock* blocks, int32_t begin, int32_t end);
     /// Patches `begin` to `end` - 1, one after another.
     void (*solvePatches)(const srPatchSweep* sweep, int32_t begin, int32_t end);
+    /// The end of a substep: rows become starts, and velocities follow.
+    void (*finishNodes)(const srAdvance* advance, int32_t begin, int32_t end);
+    /// The beginning of the next: rows where nodes would go by themselves.
+    void (*predictNodes)(const srAdvance* advance, int32_t begin, int32_t end);
     /// Adds to each handle's sums the residuals of nodes `begin` to `end` - 1: (predicted - row) / inverse
     /// mass + force.
     void (*restrictNodes)(const srHandleMap* map, const float* predicted, const float* forces,

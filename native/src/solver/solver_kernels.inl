@@ -12,6 +12,9 @@
 #include "math/simd_element.inl"
 #include "math/mat3_kernels.inl"
 
+#include "solver/place_kernels.inl"
+
+#include "solver/advance_kernels.inl"
 #include "solver/cell_kernels.inl"
 #include "solver/constraint_kernels.inl"
 #include "solver/handle_kernels.inl"
@@ -24,6 +27,8 @@ const srSolverKernels SR_TABLE = {
     .solvePatches = solvePatches,
     .solveDistances = solveDistances,
     .solveVolumes = solveVolumes,
+    .finishNodes = finishNodes,
+    .predictNodes = predictNodes,
     .restrictNodes = restrictNodes,
     .prolongNodes = prolongNodes,
 };

@@ -20,6 +20,7 @@ typedef struct Maps {
     const srCage* cage;
     const srEmbedding* embedding;
     const float* const* painted;
+    const srProgress* progress;       // may be null
     srMapKind kinds[sr_mapKindCount]; // of the columns
     double lowest[sr_mapKindCount];   // that is said in a column
     double highest[sr_mapKindCount];
@@ -65,6 +66,10 @@ static bool isPainted(const Maps* maps, srMapKind kind) {
     return false;
 }
 
+static srResult tellProgress(const Maps* maps, double fraction) {
+    return maps->progress != NULL ? srReportProgress(maps->progress, fraction) : sr_success;
+}
+
 static srResult spreadColumns(Maps* maps) {
     srResult result = sr_success;
     srSpread* spread = NULL;
@@ -75,8 +80,9 @@ static srResult spreadColumns(Maps* maps) {
         return srFailOutOfMemory("the painted maps");
     }
     memset(isHeard, 1, (size_t)vertexCount);
-    SR_TRY_CLEANUP(srCreateSpread(maps->cage, maps->embedding, isHeard, NULL, &spread));
+    SR_TRY_CLEANUP(srCreateSpread(maps->cage, maps->embedding, isHeard, maps->progress, &spread));
     for (int32_t column = 0; column < maps->columnCount; column++) {
+        SR_TRY_CLEANUP(tellProgress(maps, 0.5 + 0.4 * column / maps->columnCount));
         srMapKind kind = maps->kinds[column];
         maps->lowest[column] = maps->highest[column] = toSpread(kind, maps->painted[kind][0]);
         for (int32_t v = 0; v < vertexCount; v++) {
@@ -125,9 +131,10 @@ static srResult storeColumns(const Maps* maps, srNodeMaps* out) {
 }
 
 srResult srTransferMaps(const srCage* cage, const srEmbedding* embedding,
-                        const float* const painted[sr_mapKindCount], srNodeMaps* outMaps) {
+                        const float* const painted[sr_mapKindCount], const srProgress* progress,
+                        srNodeMaps* outMaps) {
     srResult result = sr_success;
-    Maps maps = {.cage = cage, .embedding = embedding, .painted = painted};
+    Maps maps = {.cage = cage, .embedding = embedding, .painted = painted, .progress = progress};
     *outMaps = (srNodeMaps){.nodeCount = cage->nodeCount};
     for (int kind = 0; kind < sr_mapKindCount; kind++) {
         if (isPainted(&maps, (srMapKind)kind)) {
@@ -143,6 +150,7 @@ srResult srTransferMaps(const srCage* cage, const srEmbedding* embedding,
         return srFailOutOfMemory("the painted maps");
     }
     SR_TRY_CLEANUP(spreadColumns(&maps));
+    SR_TRY_CLEANUP(tellProgress(&maps, 0.9));
     SR_TRY_CLEANUP(storeColumns(&maps, outMaps));
 
 cleanup:

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "mesh/cage.h"
 #include "mesh/embedding.h"
+#include "mesh/progress.h"
 
 #include <stdint.h>
 
@@ -39,8 +40,10 @@ srMapRange srGetMapRange(srMapKind kind);
 /// `painted` holds one pointer a kind, null or with a number a vertex; what is not finite is unpainted. A map
 /// that is unpainted everywhere stays null. Factors are spread as logarithms: half and twice are equally far
 /// from one. Where a vertex is pinned by exactly 1, so are the nodes that it hangs on: it cannot move.
+/// `progress` may be null.
 SR_MUST_USE srResult srTransferMaps(const srCage* cage, const srEmbedding* embedding,
-                                    const float* const painted[sr_mapKindCount], srNodeMaps* outMaps);
+                                    const float* const painted[sr_mapKindCount], const srProgress* progress,
+                                    srNodeMaps* outMaps);
 
 /// Accepts zeroed maps.
 void srDestroyNodeMaps(srNodeMaps* maps);

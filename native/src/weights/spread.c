@@ -75,20 +75,37 @@ static srResult chooseStrengths(srSpread* s, const srTriplet* laplacian, int32_t
     return sr_success;
 }
 
-// Appends the lower triangle of B' D B.
-static int32_t addSkin(const srSpread* s, srTriplet* triplets, int32_t count) {
+// Appends the lower triangle of B' D B. Vertices of one cell speak of the same ten entries: they are summed
+// first, so that a fine skin costs no more than a coarse one once they are.
+static srResult addSkin(const srSpread* s, srTriplet* triplets, int32_t* inOutCount) {
+    int32_t count = *inOutCount, cellCount = s->cage->cellCount;
+    double (*sums)[10] = srAllocZero((size_t)cellCount, sizeof(sums[0]));
+    if (sums == NULL) {
+        return srFailOutOfMemory("spreading over the cage");
+    }
     for (int32_t v = 0; v < s->embedding->pointCount; v++) {
-        const int32_t* nodes = s->embedding->nodes[v];
-        for (int a = 0; a < 4 && s->strengths[v] > 0.0; a++) {
-            for (int b = 0; b < 4; b++) {
-                if (nodes[a] >= nodes[b]) {
-                    triplets[count++] =
-                        (srTriplet){nodes[a], nodes[b], s->strengths[v] * B(s, v, a) * B(s, v, b)};
+        int32_t cell = s->embedding->cells[v];
+        for (int a = 0, entry = 0; a < 4 && s->strengths[v] > 0.0; a++) {
+            for (int b = 0; b <= a; b++) {
+                sums[cell][entry++] += s->strengths[v] * B(s, v, a) * B(s, v, b);
+            }
+        }
+    }
+    for (int32_t cell = 0; cell < cellCount; cell++) {
+        const int32_t* nodes = s->cage->cells[cell];
+        for (int a = 0, entry = 0; a < 4; a++) {
+            for (int b = 0; b <= a; b++, entry++) {
+                int32_t row = nodes[a] > nodes[b] ? nodes[a] : nodes[b];
+                int32_t column = nodes[a] > nodes[b] ? nodes[b] : nodes[a];
+                if (sums[cell][entry] != 0.0) {
+                    triplets[count++] = (srTriplet){row, column, sums[cell][entry]};
                 }
             }
         }
     }
-    return count;
+    srFree(sums, (size_t)cellCount, sizeof(sums[0]));
+    *inOutCount = count;
+    return sr_success;
 }
 
 // Entries of the Laplacian's diagonal once more, very small.
@@ -103,9 +120,9 @@ static int32_t addAnchor(srTriplet* triplets, int32_t laplacianCount, int32_t co
 }
 
 static srResult assemble(srSpread* s, srCsc* outA) {
-    int32_t cellCount = s->cage->cellCount, vertexCount = s->embedding->pointCount;
+    int32_t cellCount = s->cage->cellCount;
     int32_t laplacianCount = SR_LAPLACIAN_ENTRIES * cellCount;
-    int64_t capacity = (int64_t)laplacianCount + 4 * (int64_t)cellCount + 10 * (int64_t)vertexCount;
+    int64_t capacity = (int64_t)laplacianCount + 14 * (int64_t)cellCount;
     if (capacity > INT32_MAX) {
         return srFail(sr_errorTooLarge,
                       "Too many cells and vertices to spread the skin's values over the cage.");
@@ -118,8 +135,10 @@ static srResult assemble(srSpread* s, srCsc* outA) {
     srResult result = chooseStrengths(s, triplets, laplacianCount);
     if (result == sr_success) {
         int32_t count = addAnchor(triplets, laplacianCount, laplacianCount);
-        count = addSkin(s, triplets, count);
-        result = srCreateCsc(s->cage->nodeCount, s->cage->nodeCount, triplets, count, outA);
+        result = addSkin(s, triplets, &count);
+        if (result == sr_success) {
+            result = srCreateCsc(s->cage->nodeCount, s->cage->nodeCount, triplets, count, outA);
+        }
     }
     SR_FREE(triplets, capacity);
     return result;
@@ -146,6 +165,7 @@ static srResult factor(srSpread* s, const srCsc* A, const srProgress* progress) 
     SR_TRY_CLEANUP(srAnalyzeCholesky(A, order, &s->factor));
     SR_TRY_CLEANUP(tellProgress(progress, 0.2));
     SR_TRY_CLEANUP(srCholesky_Factor(s->factor, A));
+    SR_TRY_CLEANUP(tellProgress(progress, 0.5));
 
 cleanup:
     SR_FREE(order, nodeCount);
@@ -159,7 +179,8 @@ static srResult allocateSpread(srSpread* s, const uint8_t* isHeard) {
         return srFailOutOfMemory("spreading over the cage");
     }
     for (int32_t v = 0; v < s->embedding->pointCount; v++) {
-        s->strengths[v] = isHeard[v] && srIsEmbedded(s->embedding, v) ? 1.0 : 0.0;
+        bool isSomewhere = srIsEmbedded(s->embedding, v) && s->embedding->cells[v] != SR_NULL_INDEX;
+        s->strengths[v] = isHeard[v] && isSomewhere ? 1.0 : 0.0;
     }
     return sr_success;
 }
@@ -175,6 +196,7 @@ srResult srCreateSpread(const srCage* cage, const srEmbedding* embedding, const 
     s->cage = cage;
     s->embedding = embedding;
     SR_TRY_CLEANUP(allocateSpread(s, isHeard));
+    SR_TRY_CLEANUP(tellProgress(progress, 0.0));
     SR_TRY_CLEANUP(assemble(s, &A));
     SR_TRY_CLEANUP(factor(s, &A, progress));
     *outSpread = s;

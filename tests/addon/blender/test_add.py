@@ -94,12 +94,21 @@ def test_a_mesh_without_faces_is_refused(scene: Any) -> None:
     assert "no faces" in refusal(scenes.link(bpy.data.objects.new("Points", mesh)))
 
 
-def test_a_flat_sheet_is_refused_in_words_and_leaves_nothing(scene: Any) -> None:
+def test_a_flat_sheet_gets_a_thickness_of_its_own(scene: Any) -> None:
     shape, mesh = bmesh.new(), bpy.data.meshes.new("Sheet")
     bmesh.ops.create_grid(shape, x_segments=4, y_segments=4, size=1.0)
     shape.to_mesh(mesh)
     sheet = scenes.link(bpy.data.objects.new("Sheet", mesh))
-    assert "Solidify" in refusal(sheet)
+    scenes.add_softrig(sheet)
+    assert addon.entry_of(sheet).report["cellCount"] > 0
+    assert len(sheet.data.vertices) == 25
+
+
+def test_a_mesh_without_extent_is_refused_in_words_and_leaves_nothing(scene: Any) -> None:
+    mesh = bpy.data.meshes.new("Dot")
+    mesh.from_pydata([(1.0, 2.0, 3.0)] * 3, [], [(0, 1, 2)])
+    sheet = scenes.link(bpy.data.objects.new("Dot", mesh))
+    assert "None of the mesh's 1 triangles has an area" in refusal(sheet)
     assert not sheet.modifiers and not sheet.softrig.uuid
     assert not addon.session().entries and not addon.session().adding
     assert addon.session().api.byte_count() == 0

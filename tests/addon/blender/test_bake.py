@@ -106,7 +106,7 @@ def test_the_bake_reads_keys_that_were_just_changed(saved: Any) -> None:
     rig.keyframe_insert("location", frame=scenes.STOP_FRAME)
     path = Path(bpy.path.abspath(bake(saved).filepath))
     rows = np.frombuffer(path.read_bytes(), np.float32, offset=32).reshape(len(ALL), -1)
-    addon.module("blender.carrier").free_bake(saved)
+    addon.module("blender.takes").free(saved)
     measure.at_frame(saved, 24)
     points = addon.module("blender.compat").read_positions(carrier_of(saved).data)
     assert measure.same_bits(points, rows[23])

@@ -40,7 +40,7 @@ def offset_at(skin: Any, frame: float) -> np.ndarray:
 
 
 def test_by_default_nothing_pulls_and_all_travel_is_felt(skin: Any) -> None:
-    expected = np.zeros((scenes.LAST_FRAME, 9), np.float32)
+    expected = np.zeros((scenes.LAST_FRAME, 10), np.float32)
     expected[:, 6:8] = 0.5, 1.0
     assert (record(skin) == expected).all()
 
@@ -50,8 +50,10 @@ def test_keys_are_read_at_each_frame(skin: Any) -> None:
     key(skin, "wind_speed", (1, 5.0), (21, 5.0))
     key(skin, "wind_direction", (1, (1.0, 0.0, 0.0)), (21, (0.0, 0.0, 2.0)))
     key(skin, "travel_felt", (1, 1.0), (31, 0.0))
+    key(skin, "pressure", (1, 0.0), (31, 0.5))
     controls = record(skin)
     assert controls[0, 2] == 0.0
+    assert controls[0, 9] == 0.0 and controls[30, 9] == pytest.approx(0.5)
     assert controls[5, 2] == pytest.approx(-9.81, abs=0.01)
     assert controls[10, 2] == pytest.approx(2.0 * -9.81, abs=0.01)
     assert np.linalg.norm(controls[:, 3:6], axis=1) == pytest.approx(5.0, abs=1e-3)

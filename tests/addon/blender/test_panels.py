@@ -33,9 +33,12 @@ class Layout:
     def operator(self, name: str, text: str = "", **_: Any) -> SimpleNamespace:
         self.texts.append(text)
         group, verb = name.split(".")
-        getattr(getattr(bpy.ops, group), verb).get_rna_type()
+        known = getattr(getattr(bpy.ops, group), verb).get_rna_type()
         self.operators.append(name)
-        return SimpleNamespace()
+        return SimpleNamespace(**{property.identifier: None for property in known.properties})
+
+    def operator_menu_enum(self, name: str, choice: str, **_: Any) -> None:
+        assert hasattr(self.operator(name), choice)
 
     def menu(self, name: str, text: str = "", **_: Any) -> None:
         assert hasattr(bpy.types, name)
@@ -218,3 +221,22 @@ def test_removing_leaves_no_setting_behind(skin: Any) -> None:
     assert bpy.ops.softrig.remove() == {"FINISHED"}
     left = [item.identifier for item in items if settings.is_property_set(item.identifier)]
     assert [name for name in left if name not in ("quality", "progress")] == []
+
+
+def test_takes_are_listed_with_their_influence(skin: Any) -> None:
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    assert bpy.ops.softrig.bake_take(take="Soft") == {"FINISHED"}
+    layout = draw_all()
+    assert "Main" in layout.texts and "Soft" in layout.texts
+    assert layout.operators.count("softrig.show_take") == 2
+    assert layout.properties.count("factor") == 1  # only one is shown
+    assert bpy.ops.softrig.mix_take(take="Main") == {"FINISHED"}
+    assert draw_all().properties.count("factor") == 2
+
+
+def test_a_render_that_was_not_right_is_told(skin: Any) -> None:
+    addon.session().render_problems = ["Skin: not all frames are recorded and simulated."]
+    try:
+        assert "The last render is not right: Skin" in draw_all().words
+    finally:
+        addon.session().render_problems = []

@@ -49,6 +49,17 @@ def test_a_solid_becomes_a_cage_of_the_wanted_size(scene: Any, name: str) -> Non
     assert report["smallestAngleDegrees"] > 0.0
 
 
+@pytest.mark.parametrize("mesher", ["AUTOMATIC", "LATTICE", "TETGEN"])
+def test_the_artist_chooses_who_makes_the_cage(scene: Any, mesher: str) -> None:
+    ob = add_moving(SOLIDS["torus"])
+    ob.softrig.mesher = mesher
+    scenes.add_softrig(ob)
+    report = addon.entry_of(ob).report
+    names = addon.module("native.bindings").Mesher
+    assert report["mesher"] == (names.LATTICE if mesher == "LATTICE" else names.TETGEN)
+    assert report["mesherNote"] == ""
+
+
 @pytest.mark.parametrize("name", SHEETS)
 def test_a_sheet_becomes_a_cage_or_is_told_to_have_no_inside(scene: Any, name: str) -> None:
     ob = add_moving(SHEETS[name])
@@ -67,13 +78,14 @@ if "SOFTRIG_JUDGE" in os.environ:
         """Prepared by the program from what the add-on exports, with the add-on's own library."""
         add_moving(SOLIDS[name])
         rig, cage = tmp_path / "solid.rig", tmp_path / "solid.mesh"
+        character = tmp_path / "solid.srch"
         assert bpy.ops.softrig.export_rig(filepath=str(rig)) == {"FINISHED"}
         named = os.environ.get("SOFTRIG_CLI")
         program = Path(named) if named else ROOT / "build" / "release" / "native" / "softrig-cli"
         library = addon.module("native.library").find_library()
         skin = rig.with_suffix(".obj")
         subprocess.run(
-            [program, "prepare", skin, "-o", cage, "--nodes", "1000"],
+            [program, "prepare", skin, "-o", character, "--cage", cage, "--nodes", "1000"],
             check=True,
             env={**os.environ, "LD_PRELOAD": str(library)},
             stdout=subprocess.DEVNULL,

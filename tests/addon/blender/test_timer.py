@@ -142,3 +142,34 @@ def test_a_long_tape_is_recorded_in_pieces(skin: Any, scene: Any) -> None:
     in_pieces = measure.at_frame(skin, 24)
     bpy.ops.softrig.prepare()
     assert measure.same_bits(measure.at_frame(skin, 24), in_pieces)
+
+
+def test_a_turned_dial_shows_a_provisional_frame_first_and_says_so(skin: Any, scene: Any) -> None:
+    scene.frame_end = 400
+    scene.frame_set(30)
+    skin.softrig.solver, skin.softrig.substeps = "XPBD", 60
+    tick_until(lambda: is_whole(skin), 120.0)
+    old, entry = points(skin), addon.entry_of(skin)
+    describe = addon.module("model.schedule").describe
+    assert "Provisional" not in describe(entry)
+    skin.softrig.softness = 0.1
+    tick_until(lambda: entry.provisional == 30)
+    assert entry.shot_status.ready <= 30, "it came no sooner than the frame itself"
+    provisional = points(skin)
+    assert not measure.same_bits(provisional, old)
+    assert describe(entry).startswith("Provisional frame; ")
+    tick_until(lambda: not entry.state.owed)
+    assert entry.provisional is None and "Provisional" not in describe(entry)
+    right = points(skin)
+    assert not measure.same_bits(provisional, right)
+    # what was simulated is what it would be without anybody looking
+    addon.session().record_again(entry)
+    scene.frame_set(31)
+    assert measure.same_bits(measure.at_frame(skin, 30), measure.evaluated(skin))
+    assert measure.same_bits(points(skin), right)
+
+
+def test_a_render_waits_for_the_right_frame(skin: Any, scene: Any) -> None:
+    skin.softrig.softness = 0.1
+    scene.frame_set(24)
+    assert addon.entry_of(skin).provisional is None

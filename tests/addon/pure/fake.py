@@ -25,6 +25,8 @@ class FakeApi:
         self.recorded = 0
         self.frame_count = 0
         self.params: Any = None
+        self.provisional: int | None = None
+        self.skins = 0
         self.maps: Any = None
         self.controls: list[Any] = []
 
@@ -83,6 +85,14 @@ class FakeApi:
         self.recorded += len(rows)
         return first_frame
 
+    def follow_skin(self, shot: int, rest: Any) -> None:
+        self._used("follow_skin", shot)
+
+    def write_skin(self, shot: int, first_frame: int, rows: Any) -> int:
+        self._used("write_skin", shot)
+        self.skins += len(rows)
+        return first_frame
+
     def write_controls(self, shot: int, first_frame: int, rows: Any) -> int:
         self._used("write_controls", shot)
         self.controls.append((first_frame, rows))
@@ -94,7 +104,15 @@ class FakeApi:
 
     def shot_status(self, shot: int) -> ShotStatus:
         self._used("shot_status", shot)
-        return ShotStatus(self.frame_count, self.recorded, self.ready, True, 0, 0.0)
+        return ShotStatus(
+            self.frame_count,
+            self.recorded,
+            self.ready,
+            True,
+            0,
+            0.0,
+            provisional_frame=self.provisional,
+        )
 
     def wait_frame(self, shot: int, frame: int, seconds: float) -> bool:
         self._used("wait_frame", shot)
@@ -106,7 +124,16 @@ class FakeApi:
         offsets.fill(float(self.ready > 0))
         return self.ready > 0
 
-    def start_bake(self, shot: int, path: str, frames: Any) -> int:
+    def ask_provisional(self, shot: int, frame: int) -> None:
+        self._used("ask_provisional", shot)
+        self.provisional = frame
+
+    def read_provisional(self, shot: int, frame: int, offsets: Any) -> bool:
+        self._used("read_provisional", shot)
+        offsets.fill(2.0)
+        return frame == self.provisional
+
+    def start_bake(self, shot: int, path: str, frames: Any, kept_path: str = "") -> int:
         return self._made("bake")
 
     def bake_status(self, bake: int) -> JobStatus:

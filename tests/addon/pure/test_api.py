@@ -12,6 +12,7 @@ from softrig.native import bindings
 from softrig.native.arrays import as_floats, float_pointer
 from softrig.native.errors import BadFileError, NativeError, NotReadyError, StaleIdError
 from softrig.native.inputs import MapsInput, ShotSettings
+from softrig.native.library import HELPER
 
 
 def prepare(api: Any) -> Any:
@@ -40,6 +41,34 @@ def test_a_stale_id_is_an_exception_with_a_sentence(api: Any) -> None:
         api.character_status(bindings.CharacterId(99, 1))
     assert caught.value.result == bindings.Result.ERROR_STALE_ID
     assert len(str(caught.value)) > 10
+
+
+def test_who_made_the_cage_is_told(api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def made_by(mesher: int) -> dict[str, Any]:
+        character = api.create_character(replace(make_character(), mesher=mesher).to_native())
+        while api.character_status(character).running:
+            pass
+        return api.character_report(character)
+
+    lattice = made_by(bindings.Mesher.LATTICE)
+    assert lattice["mesher"] == bindings.Mesher.LATTICE and lattice["mesherNote"] == ""
+    monkeypatch.setattr(api, "_helper", "")
+    alone = made_by(bindings.Mesher.TETGEN)
+    assert alone["mesher"] == bindings.Mesher.LATTICE
+    assert "TetGen" in alone["mesherNote"] and "lattice" in alone["mesherNote"]
+    assert made_by(bindings.Mesher.AUTOMATIC)["mesherNote"] == ""
+
+
+def test_the_helper_beside_the_library_fills_a_skin(api: Any, library_path: Path) -> None:
+    if not (library_path.parent / HELPER).is_file():
+        pytest.skip("the helper around TetGen was not built")
+    character = api.create_character(
+        replace(make_character(), mesher=bindings.Mesher.TETGEN).to_native()
+    )
+    while api.character_status(character).running:
+        pass
+    report = api.character_report(character)
+    assert report["mesher"] == bindings.Mesher.TETGEN and report["mesherNote"] == ""
 
 
 def test_what_was_destroyed_is_stale(api: Any) -> None:

@@ -29,7 +29,8 @@ def dials(count: int, **columns: Any) -> np.ndarray:
     table[:, 2:5] = (1.0, 0.0, 0.0)
     table[:, 6] = 1.0
     table[:, SCENE_GRAVITY] = EARTH
-    names = {"gravity": 0, "wind": 1, "direction": slice(2, 5), "gusts": 5, "travel": 6, "cut": CUT}
+    names = {"gravity": 0, "wind": 1, "direction": slice(2, 5), "gusts": 5, "travel": 6}
+    names |= {"pressure": 7, "cut": CUT}
     for name, values in columns.items():
         table[:, names[name]] = values
     return table
@@ -42,7 +43,7 @@ def cut_frames(cut: list[int], **more: Any) -> list[int]:
 
 def test_defaults_are_the_librarys() -> None:
     rows = controls_from_dials(dials(3), 1)
-    assert (rows == np.array([0, 0, 0, 0, 0, 0, 0, 1, 0], np.float32)).all()
+    assert (rows == np.array([0, 0, 0, 0, 0, 0, 0, 1, 0, 0], np.float32)).all()
 
 
 def test_gravity_is_the_scenes_so_many_times() -> None:
@@ -75,11 +76,16 @@ def test_pieces_cut_where_the_whole_cuts() -> None:
 
 
 def test_what_is_out_of_range_is_brought_back() -> None:
-    rows = controls_from_dials(dials(1, gravity=1e9, wind=-1e9, gusts=7.0, travel=-1.0), 1)
-    assert rows[0].tolist() == [0.0, 0.0, -1e6, -1e4, 0.0, 0.0, 1.0, 0.0, 0.0]
+    rows = controls_from_dials(
+        dials(1, gravity=1e9, wind=-1e9, gusts=7.0, travel=-1.0, pressure=-9.0), 1
+    )
+    expected = [0.0, 0.0, -1e6, -1e4, 0.0, 0.0, 1.0, 0.0, 0.0, -0.9]
+    assert rows[0].tolist() == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("column, name", [(0, "Gravity"), (7, "Cut"), (9, "the scene's gravity")])
+@pytest.mark.parametrize(
+    "column, name", [(0, "Gravity"), (7, "Pressure"), (8, "Cut"), (10, "the scene's gravity")]
+)
 def test_what_is_no_number_is_named_with_its_frame(column: int, name: str) -> None:
     table = dials(5)
     check_dials(table, 10)
@@ -121,10 +127,10 @@ def test_limits_are_the_librarys(api: Any) -> None:
     while api.character_status(character).running:
         pass
     shot = api.create_shot(character, FRAMES, ShotSettings())
-    good = controls_from_dials(dials(1, gravity=1e9, wind=1e9, gusts=1.0), 1)
+    good = controls_from_dials(dials(1, gravity=1e9, wind=1e9, gusts=1.0, pressure=1e9), 1)
     assert good[0, 2] == -controls.LARGEST_GRAVITY and good[0, 3] == controls.LARGEST_WIND
     api.write_controls(shot, FRAMES.first, good)
-    for column in (2, 3):
+    for column in (2, 3, 9):
         bad = good.copy()
         bad[0, column] *= 1.01
         with pytest.raises(NativeError):

@@ -70,6 +70,12 @@ def test_a_missed_frame_is_shown_once_it_is_ready() -> None:
     assert not state.owed
 
 
+def test_a_provisional_frame_leaves_the_right_one_owed() -> None:
+    state = State(Phase.LIVE, owed=True)
+    assert transition(state, Event.PROVISIONAL_READY) == (state, (Effect.SHOW_PROVISIONAL,))
+    assert transition(State(Phase.LIVE), Event.PROVISIONAL_READY) == (State(Phase.LIVE), ())
+
+
 def test_late_news_of_a_cancelled_job_changes_nothing() -> None:
     state, _ = follow(Event.WANTED, Event.CANCELLED)
     assert transition(state, Event.PREPARED) == (state, ())

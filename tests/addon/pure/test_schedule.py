@@ -12,11 +12,14 @@ from softrig.model.schedule import (
     REST_SECONDS,
     Wish,
     describe,
+    describe_cage,
     due_events,
+    provisional_due,
     record_due,
     repairs,
 )
 from softrig.model.session import BuildInputs, Entry
+from softrig.native.bindings import Mesher
 from softrig.native.inputs import FrameRange, ShotSettings, ShotStatus
 
 FRAMES = FrameRange(10, 20, 24.0)
@@ -100,6 +103,44 @@ def test_an_owed_frame_is_due_when_it_is_ready(live: Entry) -> None:
     assert due_events(live, replace(WISH, frame=-3.0), 0.0) == [Event.FRAME_READY]
 
 
+def test_a_frame_that_takes_a_while_is_asked_for_once(live: Entry) -> None:
+    there, later = replace(WISH, frame=14.0), replace(WISH, frame=20.0)
+    assert provisional_due(live, later) is None  # nobody misses it
+    live.state = State(Phase.LIVE, owed=True)
+    assert provisional_due(live, there) is None  # it is ready
+    assert provisional_due(live, later) == 20
+    assert provisional_due(live, replace(WISH, frame=99.0)) == FRAMES.last
+    assert provisional_due(live, replace(later, frame=20.5)) is None
+    assert provisional_due(live, replace(later, playing=True)) is None
+    assert provisional_due(live, replace(later, rendering=True)) is None
+    live.asked = 20
+    assert provisional_due(live, later) is None
+    assert provisional_due(live, replace(WISH, frame=21.0)) == 21
+    live.state = State(Phase.RECORDING, owed=True)
+    assert provisional_due(live, replace(WISH, frame=21.0)) is None
+
+
+def test_an_answer_is_shown_once_and_only_where_the_artist_still_looks(live: Entry) -> None:
+    live.state, live.asked = State(Phase.LIVE, owed=True), 20
+    later = replace(WISH, frame=20.0)
+    assert due_events(live, later, 0.0) == []
+    live.shot_status = replace(live.shot_status, provisional_frame=20)
+    assert due_events(live, later, 0.0) == [Event.PROVISIONAL_READY]
+    assert due_events(live, replace(WISH, frame=21.0), 0.0) == []
+    live.shot_status = replace(live.shot_status, provisional_frame=19)
+    assert due_events(live, later, 0.0) == []
+    live.shot_status = replace(live.shot_status, provisional_frame=20, ready=20)
+    assert due_events(live, later, 0.0) == [Event.FRAME_READY]
+    live.shot_status = replace(live.shot_status, ready=5)
+    live.answered = True
+    assert due_events(live, later, 0.0) == []
+
+
+def test_the_panel_marks_a_provisional_frame(live: Entry) -> None:
+    live.provisional = 20
+    assert describe(live) == "Provisional frame; Simulating 5 of 20"
+
+
 def test_recording_waits_for_rest_and_for_an_idle_window(live: Entry) -> None:
     live.state, live.stale_since = State(Phase.LIVE, stale=True), 50.0
     assert not record_due(live, WISH, 50.0 + 0.5 * REST_SECONDS)
@@ -155,7 +196,19 @@ def test_the_panel_is_told_in_words(live: Entry) -> None:
 
 def test_only_what_was_found_is_reported() -> None:
     assert repairs({"borderEdgeCount": 12, "nonManifoldEdgeCount": 0}) == ["12 open border edges"]
+    assert repairs({"closedHoleCount": 2, "turnedPatchCount": 1, "copyCount": 0}) == [
+        "2 holes closed",
+        "1 parts inside out, turned",
+    ]
     assert repairs({}) == []
+
+
+def test_the_report_tells_who_made_the_cage_and_why() -> None:
+    sizes = {"nodeCount": 90, "cellCount": 200, "mesherNote": ""}
+    assert describe_cage({**sizes, "mesher": Mesher.LATTICE}) == ["Cage of 90 nodes, 200 cells"]
+    filled = describe_cage({**sizes, "mesher": Mesher.TETGEN})
+    assert filled == ["Cage of 90 nodes, 200 cells by TetGen"]
+    assert describe_cage({**sizes, "mesher": Mesher.LATTICE, "mesherNote": "Why."})[1] == "Why."
 
 
 def test_who_waits_is_not_made_to_wait_for_a_rest(live: Entry) -> None:

@@ -61,7 +61,7 @@ def test_what_was_stored_is_opened_without_preparing(session: Session, fake: Fak
     assert session.poll_preparing(entry) == (Event.PREPARED, "")
     assert fake.calls["create_character"] == 0
     assert entry.fingerprint == shape.fingerprint()
-    assert entry.key == shape.key(BUILD.node_count)
+    assert entry.key == shape.key(BUILD.node_count, BUILD.mesher)
     assert len(entry.buffer) == len(shape.positions)
 
 
@@ -70,6 +70,11 @@ def test_bytes_that_are_none_change_nothing(session: Session) -> None:
     with pytest.raises(BadFileError):
         session.open_prepared(entry, make_character(), BUILD, b"something")
     assert entry.character is None and entry.build is None and not entry.key
+
+
+def test_a_cage_of_another_maker_is_another_one() -> None:
+    shape = make_character()
+    assert len({shape.key(200, 0), shape.key(200, 2), shape.key(201, 0)}) == 3
 
 
 def test_maps_are_set_once_and_make_another_key(session: Session, fake: FakeApi) -> None:
@@ -291,3 +296,43 @@ def test_a_range_beyond_the_library_leaves_the_shot_as_it_was(
     with pytest.raises(RefusalError, match="Shorten"):
         session.open_shot(entry, FrameRange(1, 2_000_000, 24.0), ShotSettings())
     assert entry.frames == FRAMES and entry.shot in fake.alive
+
+
+def test_other_settings_or_keys_want_another_provisional_frame(session: Session) -> None:
+    entry = live(session)
+    session.ask_provisional(entry, 9)
+    assert entry.asked == 9 and not entry.answered
+    assert session.read_provisional(entry) and entry.answered
+    assert (entry.buffer == 2.0).all()
+    session.set_params(entry, ShotSettings(frequency_hz=4.0))
+    assert entry.asked is None
+    session.ask_provisional(entry, 9)
+    entry.recorded_until = 0
+    session.write_rows(entry, make_rows())
+    assert entry.asked is None
+    session.ask_provisional(entry, 9)
+    session.close_shot(entry)
+    assert entry.asked is None and entry.provisional is None
+
+
+def test_points_go_before_the_rows_that_they_belong_to(session: Session, fake: FakeApi) -> None:
+    entry = prepared(session)
+    fake.job = DONE
+    session.open_shot(entry, FRAMES, ShotSettings())
+    points, rows = np.ones((FRAMES.count, len(entry.buffer)), np.float32), make_rows()
+    session.follow_skin(entry, points[0])
+    order: list[str] = []
+    write_skin, write_tape = fake.write_skin, fake.write_tape
+    fake.write_skin = lambda *a: (order.append("skin"), write_skin(*a))[1]
+    fake.write_tape = lambda *a: (order.append("tape"), write_tape(*a))[1]
+    session.write_rows(entry, rows[:10], skins=points[:10])
+    assert session.write_rows(entry, rows[10:], skins=points[10:]) == 0
+    assert order == ["skin", "tape", "skin", "tape"] and fake.skins == FRAMES.count
+    session.name_motion(entry)
+    motion = entry.motion
+    for first in (0, 10):
+        entry.recorded_until = first
+        end = 10 if first == 0 else FRAMES.count
+        session.write_rows(entry, rows[first:end], skins=points[first:end] + (first > 0))
+    session.name_motion(entry)
+    assert entry.motion != motion

@@ -70,20 +70,25 @@ def record(report: Report, skin: Any) -> None:
 def soften(report: Report, skin: Any) -> None:
     """What the timer does in the window, without its tenth of a second between turns."""
     stage, session, entry = addon.module("blender.stage"), addon.session(), addon.entry_of(skin)
-    looked, whole = [], []
+    provisional, looked, whole = [], [], []
     bpy.context.scene.frame_set(LOOKED_AT)
     for number in range(5):
         started = time.perf_counter()
         skin.softrig.softness = 0.3 + 0.1 * number
         stage.advance(session, entry, skin, bpy.context.scene)
+        while entry.provisional != LOOKED_AT:
+            time.sleep(0.005)
+            stage.advance(session, entry, skin, bpy.context.scene)
+        provisional.append(1e3 * (time.perf_counter() - started))
         measured.wait_for(entry, LOOKED_AT)
         looked.append(1e3 * (time.perf_counter() - started))
         measured.wait_for(entry, measured.FRAME_COUNT)
         whole.append(time.perf_counter() - started)
+        stage.advance(session, entry, skin, bpy.context.scene)
     report.add(f"Softness: frame {LOOKED_AT}, looked at, new", statistics.median(looked), "ms")
     report.add("Softness: whole shot new", statistics.median(whole), "s", "<= 2.5")
-    provisional = statistics.median(looked)
-    report.add("Softness: provisional frame where looked at", provisional, "ms", "<= 100")
+    seen = statistics.median(provisional)
+    report.add("Softness: provisional frame where looked at", seen, "ms", "<= 100")
 
 
 def bake(report: Report, skin: Any) -> None:

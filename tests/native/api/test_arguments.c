@@ -135,6 +135,19 @@ static srResult waitFrame(uint32_t index1, uint32_t generation) {
 static srResult readOffsets(uint32_t index1, uint32_t generation) {
     return srShot_ReadOffsets(SHOT, 1.0, floats, scene.def.skinVertexCount);
 }
+static srResult followSkin(uint32_t index1, uint32_t generation) {
+    return srShot_FollowSkin(SHOT, scene.def.skinPositions, scene.def.skinVertexCount);
+}
+static srResult writeSkin(uint32_t index1, uint32_t generation) {
+    return srShot_WriteSkin(SHOT, 1, 1, scene.def.skinPositions, 3 * (int64_t)scene.def.skinVertexCount,
+                            NULL);
+}
+static srResult askProvisional(uint32_t index1, uint32_t generation) {
+    return srShot_AskProvisional(SHOT, 1);
+}
+static srResult readProvisional(uint32_t index1, uint32_t generation) {
+    return srShot_ReadProvisional(SHOT, 1, floats, scene.def.skinVertexCount);
+}
 static srResult readNodes(uint32_t index1, uint32_t generation) {
     return srShot_ReadNodes(SHOT, 1, true, floats, report.nodeCount);
 }
@@ -171,14 +184,15 @@ typedef struct CallOfKind {
 } CallOfKind;
 
 static const CallOfKind CALLS[] = {
-    {characterStatus, 'c', true}, {characterWait, 'c', true}, {characterReport, 'c', true},
-    {readCage, 'c', true},        {createShot, 'c', false},   {destroyCharacter, 'c', false},
-    {frameStats, 's', true},      {writeTape, 's', true},     {writeControls, 's', true},
-    {setParams, 's', true},       {shotStatus, 's', true},    {waitFrame, 's', true},
-    {readOffsets, 's', true},     {readNodes, 's', true},     {stateHash, 's', true},
-    {startBake, 's', false},      {destroyShot, 's', false},  {bakeStatus, 'b', false},
-    {bakeWait, 'b', false},       {destroyBake, 'b', false},  {setMaps, 'c', true},
-    {fileSize, 'c', true},        {writeFile, 'c', true},
+    {characterStatus, 'c', true}, {characterWait, 'c', true},    {characterReport, 'c', true},
+    {readCage, 'c', true},        {createShot, 'c', false},      {destroyCharacter, 'c', false},
+    {frameStats, 's', true},      {writeTape, 's', true},        {writeControls, 's', true},
+    {followSkin, 's', false},     {writeSkin, 's', false},       {setParams, 's', true},
+    {shotStatus, 's', true},      {waitFrame, 's', true},        {readOffsets, 's', true},
+    {askProvisional, 's', true},  {readProvisional, 's', false}, {readNodes, 's', true},
+    {stateHash, 's', true},       {startBake, 's', false},       {destroyShot, 's', false},
+    {bakeStatus, 'b', false},     {bakeWait, 'b', false},        {destroyBake, 'b', false},
+    {setMaps, 'c', true},         {fileSize, 'c', true},         {writeFile, 'c', true},
 };
 
 static void ids_that_name_nothing_are_stale(void** state) {
@@ -236,6 +250,9 @@ static void null_pointers_are_named(void** state) {
     assert_string_equal(srGetErrorText(), "params must not be null.");
     assert_result(srShot_GetStatus(shot, NULL), sr_errorNullArgument);
     assert_result(srShot_ReadOffsets(shot, 1.0, NULL, 1), sr_errorNullArgument);
+    assert_result(srShot_ReadProvisional(shot, 1, NULL, 1), sr_errorNullArgument);
+    assert_result(srShot_FollowSkin(shot, NULL, 1), sr_errorNullArgument);
+    assert_result(srShot_WriteSkin(shot, 1, 1, NULL, 3, NULL), sr_errorNullArgument);
     assert_result(srShot_ReadNodes(shot, 1, true, NULL, 1), sr_errorNullArgument);
     assert_result(srShot_GetStateHash(shot, 1, NULL), sr_errorNullArgument);
     assert_result(srShot_GetFrameStats(shot, 1, NULL), sr_errorNullArgument);
@@ -465,6 +482,7 @@ static void controls_out_of_range_are_refused(void** state) {
         {offsetof(srFrameControls, wind), INFINITY},    {offsetof(srFrameControls, wind) + 4, 2e4f},
         {offsetof(srFrameControls, windGusts), -0.1f},  {offsetof(srFrameControls, windGusts), NAN},
         {offsetof(srFrameControls, travelFelt), 1.01f}, {offsetof(srFrameControls, travelFelt), NAN},
+        {offsetof(srFrameControls, pressure), -1.0f},   {offsetof(srFrameControls, pressure), NAN},
     };
     uint64_t before;
     uint64_t after;
@@ -572,6 +590,10 @@ static void reading_with_a_wrong_count_or_frame_is_refused(void** state) {
     const int32_t wrong[] = {0, -1, 1, INT32_MAX};
     for (int i = 0; i < 4; ++i) {
         assert_result(srShot_ReadOffsets(shot, 1.0, floats, wrong[i]), sr_errorInvalidValue);
+        assert_result(srShot_ReadProvisional(shot, 1, floats, wrong[i]), sr_errorInvalidValue);
+        assert_result(srShot_FollowSkin(shot, scene.def.skinPositions, wrong[i]), sr_errorInvalidValue);
+        assert_result(srShot_WriteSkin(shot, 1, 1, scene.def.skinPositions, wrong[i], NULL),
+                      sr_errorInvalidValue);
         assert_result(srShot_ReadNodes(shot, 1, true, floats, wrong[i]), sr_errorInvalidValue);
         assert_result(srCharacter_ReadCage(character, floats, wrong[i], cells, report.cellCount),
                       sr_errorInvalidValue);
@@ -583,6 +605,10 @@ static void reading_with_a_wrong_count_or_frame_is_refused(void** state) {
         assert_result(srShot_ReadOffsets(shot, frames[i], floats, scene.def.skinVertexCount),
                       sr_errorInvalidValue);
     }
+    assert_result(srShot_AskProvisional(shot, 0), sr_errorInvalidValue);
+    assert_result(srShot_AskProvisional(shot, INT32_MIN), sr_errorInvalidValue);
+    assert_result(srShot_ReadProvisional(shot, INT32_MAX, floats, scene.def.skinVertexCount),
+                  sr_errorInvalidValue);
     assert_result(srShot_ReadNodes(shot, 0, true, floats, report.nodeCount), sr_errorInvalidValue);
     assert_result(srShot_GetStateHash(shot, INT32_MIN, &hash), sr_errorInvalidValue);
     assert_result(srShot_GetStateHash(shot, FRAMES + 1, &hash), sr_errorInvalidValue);

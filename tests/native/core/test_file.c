@@ -465,6 +465,72 @@ static void memory_that_is_gone_leaves_the_old_file(void** state) {
     expectText("new");
 }
 
+static void records_are_read_back_up_to_the_first_that_is_not_whole(void** state) {
+    (void)state;
+    srRecordFile* file = NULL;
+    char read[8] = {0};
+    assert_success(srOpenRecordFile(path, &file));
+    assert_false(srRecordFile_Read(file, read, 1));
+    assert_success(srRecordFile_Append(file, "abcd", 4));
+    assert_success(srRecordFile_Append(file, "efgh", 4));
+    srRecordFile_Close(file, false);
+    assert_int_equal(truncate(path, 7), 0);
+
+    assert_success(srOpenRecordFile(path, &file));
+    assert_true(srRecordFile_Read(file, read, 4));
+    assert_memory_equal(read, "abcd", 4);
+    assert_false(srRecordFile_Read(file, read, 4));
+    assert_int_equal(srRecordFile_GetSize(file), 4);
+    // what is added stands behind what was read
+    assert_success(srRecordFile_Append(file, "ijklmn", 6));
+    srRecordFile_Close(file, false);
+    expectText("abcdijklmn");
+
+    assert_success(srOpenRecordFile(path, &file));
+    assert_true(srRecordFile_Read(file, read, 4));
+    assert_success(srRecordFile_Cut(file, 2));
+    srRecordFile_Close(file, false);
+    expectText("ab");
+}
+
+static void a_record_file_has_one_writer_and_goes_when_it_is_done_or_empty(void** state) {
+    (void)state;
+    srRecordFile* file = NULL;
+    srRecordFile* other = NULL;
+    assert_success(srOpenRecordFile(path, &file));
+    assert_result(srOpenRecordFile(path, &other), sr_errorFile);
+    srRecordFile_Close(file, false);
+    assert_false(isThere(path));
+    assert_success(srOpenRecordFile(path, &file));
+    assert_success(srRecordFile_Append(file, "abcd", 4));
+    srRecordFile_Close(file, true);
+    assert_false(isThere(path));
+    srRecordFile_Close(NULL, true);
+}
+
+static void a_record_file_is_opened_through_no_link(void** state) {
+    (void)state;
+    srRecordFile* file = NULL;
+    writeOld(partial, "old");
+    assert_int_equal(symlink(partial, path), 0);
+    assert_result(srOpenRecordFile(path, &file), sr_errorFile);
+    unlink(path);
+    unlink(partial);
+}
+
+static srResult openAndClose(void* context) {
+    (void)context;
+    srRecordFile* file = NULL;
+    SR_TRY(srOpenRecordFile(path, &file));
+    srRecordFile_Close(file, false);
+    return sr_success;
+}
+
+static void every_failing_allocation_of_a_record_file_is_an_error(void** state) {
+    (void)state;
+    srTestEveryAllocationFails(openAndClose, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_old_file_stands_until_the_commit_replaces_it, choosePath,
@@ -499,6 +565,14 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_path_relative_to_the_working_folder_works, choosePath,
                                         srTestNothingLeaked),
         cmocka_unit_test_setup_teardown(memory_that_is_gone_leaves_the_old_file, choosePath,
+                                        srTestNothingLeaked),
+        cmocka_unit_test_setup_teardown(records_are_read_back_up_to_the_first_that_is_not_whole, choosePath,
+                                        srTestNothingLeaked),
+        cmocka_unit_test_setup_teardown(a_record_file_has_one_writer_and_goes_when_it_is_done_or_empty,
+                                        choosePath, srTestNothingLeaked),
+        cmocka_unit_test_setup_teardown(a_record_file_is_opened_through_no_link, choosePath,
+                                        srTestNothingLeaked),
+        cmocka_unit_test_setup_teardown(every_failing_allocation_of_a_record_file_is_an_error, choosePath,
                                         srTestNothingLeaked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

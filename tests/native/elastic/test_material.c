@@ -112,6 +112,22 @@ static void the_volume_energy_is_that_of_the_bulk_modulus(void** state) {
     assert_near(energy / expected, 1.0, 1e-12);
 }
 
+// all of it, then less and less, without a jump, down to mu
+static void a_cell_keeps_less_of_lambda_where_it_would_lock(void** state) {
+    (void)state;
+    double last = 0.0;
+    for (int k = 0; k <= 500; ++k) {
+        srMaterial m = srMakeMaterial(1e4, 1e-3 * k, 1000.0);
+        double kept = srFindCellLambda(&m, sr_elasticNeoHookean), lambda = srLameLambda(&m);
+        assert_true(srFindCellLambda(&m, sr_elasticArap) == 0.0);
+        assert_true(kept <= lambda * (1.0 + 1e-12) && (k >= 450 || kept == lambda));
+        assert_true(k <= 451 || kept < last);
+        assert_near((kept - last) / m.shearModulus, 0.0, 0.45);
+        assert_true(k < 490 || fabs(kept / m.shearModulus - 1.0) < 1e-9);
+        last = kept;
+    }
+}
+
 // frequencies are sqrt(stiffness / mass): what is s times as large, of E s^2, swings as fast
 static void flesh_of_any_size_swings_alike(void** state) {
     (void)state;
@@ -152,6 +168,7 @@ int main(void) {
         cmocka_unit_test(moduli_are_those_of_textbooks),
         cmocka_unit_test(incompressible_flesh_has_no_volume_compliance),
         cmocka_unit_test(the_volume_energy_is_that_of_the_bulk_modulus),
+        cmocka_unit_test(a_cell_keeps_less_of_lambda_where_it_would_lock),
         cmocka_unit_test(flesh_of_any_size_swings_alike),
         cmocka_unit_test(more_hold_and_faster_dials_are_stiffer),
     };

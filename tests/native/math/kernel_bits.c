@@ -66,13 +66,16 @@ static uint64_t hashRotations(uint64_t hash) {
     return srHashBytes(hash, twistsF, sizeof twistsF);
 }
 
-static bool readFactor(const char* path, srFactor* outFactor) {
+// The factor stays in the bytes, which the caller frees.
+static bool readFactor(const char* path, srFactor* outFactor, void** outBytes, size_t* outSize) {
     FILE* file = fopen(path, "rb");
     if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
         return false;
     }
     size_t size = (size_t)ftell(file);
-    void* bytes = srAlloc(size, 1); // used in place, to the end of the program
+    void* bytes = srAlloc(size, 1);
+    *outBytes = bytes;
+    *outSize = size;
     rewind(file);
     bool isRead = bytes != NULL && fread(bytes, 1, size, file) == size;
     fclose(file);
@@ -162,7 +165,9 @@ static uint64_t hashPath(long rounds, const srFactor* factor) {
 int main(int argc, char** argv) {
     long rounds = argc == 3 ? strtol(argv[1], NULL, 10) : 0;
     srFactor factor;
-    if (rounds < 1 || !readFactor(argv[2], &factor)) {
+    void* bytes = NULL;
+    size_t size = 0;
+    if (rounds < 1 || !readFactor(argv[2], &factor, &bytes, &size)) {
         fprintf(stderr, "usage: kernel_bits <rounds> <factor>\n");
         return 2;
     }
@@ -171,5 +176,6 @@ int main(int argc, char** argv) {
             printf("%s %016" PRIx64 "\n", srGetSimdPathName((srSimdPath)path), hashPath(rounds, &factor));
         }
     }
+    srFree(bytes, size, 1);
     return 0;
 }

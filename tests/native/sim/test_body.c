@@ -85,7 +85,7 @@ static void step(Moving* m, int32_t frame) {
     for (int32_t i = 0; i < bar.cage.nodeCount; ++i) {
         m->jumps[i] = (srVec3){frame == 0 ? -1.0 : 0.0, 0.0, 0.0};
     }
-    srNodeMotion motion = {m->places, m->places, m->jumps, NULL};
+    srNodeMotion motion = {m->places, m->places, m->jumps, NULL, 0.0, NULL};
     srFrameStats stats;
     srBody_Step(&m->body, &motion, m->state, &stats);
 }

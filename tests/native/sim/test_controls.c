@@ -125,8 +125,9 @@ static void the_first_row_that_differs_is_found(void** state) {
     assert_int_equal(srControlTrack_FindChange(&track, 2, 6, rows + 2), 5);
     srControlTrack_Write(&track, 2, 6, rows + 2);
     assert_int_equal(srControlTrack_FindChange(&track, 0, 8, rows), 8);
-    float* fields[] = {&rows[3].gravity[2], &rows[3].wind[0], &rows[3].windGusts, &rows[3].travelFelt};
-    for (int field = 0; field < 4; ++field) {
+    float* fields[] = {&rows[3].gravity[2], &rows[3].wind[0], &rows[3].windGusts, &rows[3].travelFelt,
+                       &rows[3].pressure};
+    for (int field = 0; field < 5; ++field) {
         float before = *fields[field];
         *fields[field] = 0.25f;
         assert_int_equal(srControlTrack_FindChange(&track, 0, 8, rows), 3);
@@ -240,6 +241,54 @@ static void what_the_body_does_is_felt_without_travel(void** state) {
     srDestroySimulation(b);
     free(still);
     free(moving);
+}
+
+// On a turntable flesh swings out and stays there: it does not move against the rig, so that damping has
+// nothing to do.
+static void a_steady_turntable_is_not_braked(void** state) {
+    (void)state;
+    srShotDef def = makeDef();
+    def.params.solver = sr_solverComplementary;
+    float* rows = makeRows(srTestRest);
+    for (int32_t row = 0; row < FRAMES; ++row) {
+        placeRow(rows, row, 0.0, 0.0, 0.2 * row);
+    }
+    float* ends[2];
+    for (int run = 0; run < 2; ++run) {
+        def.params.settleFrames = run == 0 ? 16.0f : 10.0f;
+        srSimulation* simulation = startShot(&def, rows);
+        ends[run] = readFrame(simulation, LAST_FRAME);
+        srDestroySimulation(simulation);
+    }
+    double swung = largestDifference(ends[0], NULL);
+    double apart = largestDifference(ends[0], ends[1]) / swung;
+    print_message("swung out %.4f, twice the damping changes %.1e\n", swung, apart);
+    assert_true(swung > 1e-3);
+    // what is left of the start after 60 frames
+    assert_near(apart, 0.0, 0.01); // chords of two substeps; 0.2 if damping did not know of turns
+    free(ends[0]);
+    free(ends[1]);
+    free(rows);
+}
+
+// keyed: from frame 20 to 39 the flesh is larger, and then it is not
+static void pressure_inflates_while_it_is_keyed(void** state) {
+    (void)state;
+    srShotDef def = makeDef();
+    def.params.solver = sr_solverComplementary;
+    float* rows = makeRows(srTestRest);
+    srSimulation* simulation = startShot(&def, rows);
+    srFrameControls controls = srMakeDefaultControls();
+    controls.pressure = 0.5f;
+    for (int32_t frame = FIRST_FRAME + 20; frame < FIRST_FRAME + 40; ++frame) {
+        write(simulation, frame, &controls);
+    }
+    double before = largestAt(simulation, FIRST_FRAME + 19), during = largestAt(simulation, FIRST_FRAME + 39),
+           after = largestAt(simulation, LAST_FRAME);
+    print_message("pressed: %.4f, %.4f, %.4f\n", before, during, after);
+    assert_true(before == 0.0 && during > 0.01 && after < 0.3 * during);
+    srDestroySimulation(simulation);
+    free(rows);
 }
 
 static void gravity_that_the_shape_was_modelled_for_does_nothing_at_rest(void** state) {
@@ -418,6 +467,8 @@ int main(void) {
         cmocka_unit_test(without_the_cut_the_jump_is_felt),
         cmocka_unit_test(travel_that_is_not_felt_moves_nothing),
         cmocka_unit_test(what_the_body_does_is_felt_without_travel),
+        cmocka_unit_test(a_steady_turntable_is_not_braked),
+        cmocka_unit_test(pressure_inflates_while_it_is_keyed),
         cmocka_unit_test(gravity_that_the_shape_was_modelled_for_does_nothing_at_rest),
         cmocka_unit_test(turned_over_it_sags_the_other_way),
         cmocka_unit_test(a_loop_closes),

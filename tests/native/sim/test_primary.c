@@ -48,15 +48,19 @@ static void freeSetting(Setting* s) {
     srTestDestroyScene(&s->scene);
 }
 
-static srNodeMotion moveTo(Setting* s, int32_t row) {
-    srPrimaryStep step = {
+static srPrimaryStep stepTo(int32_t row, double travelFelt) {
+    return (srPrimaryStep){
         .before = row == 1 ? SR_NULL_INDEX : row - 2,
         .last = row - 1,
         .now = row,
         .seam = SR_NULL_INDEX,
         .frameSeconds = FRAME_SECONDS,
-        .travelFelt = 1.0,
+        .travelFelt = travelFelt,
     };
+}
+
+static srNodeMotion moveTo(Setting* s, int32_t row) {
+    srPrimaryStep step = stepTo(row, 1.0);
     return srPrimary_Move(&s->primary, &s->character, &s->tape, &step);
 }
 
@@ -132,6 +136,38 @@ static void a_kilometre_away_the_motion_is_the_same(void** state) {
     freeSetting(&far);
 }
 
+// what the root's share leaves of the turn, and the share, are the turn
+static void turns_of_a_step_are_those_across_it(void** state) {
+    (void)state;
+    Setting s;
+    makeSetting(srTestBend, (srVec3){0.0, 0.0, 0.0}, &s);
+    size_t bytes = sizeof(srMat3) * (size_t)s.character.cage.nodeCount;
+    srMat3* across = malloc(bytes);
+    srMat3* share = malloc(bytes);
+    assert_true(across != NULL && share != NULL);
+    double most = 0.0;
+    for (int32_t row = 1; row < ROWS; ++row) {
+        memcpy(across, srPrimary_TurnAcross(&s.primary, &s.character, &s.tape, row - 1, row), bytes);
+        for (int felt = 0; felt < 3; ++felt) {
+            srPrimaryStep step = stepTo(row, 0.5 * felt);
+            (void)srPrimary_Move(&s.primary, &s.character, &s.tape, &step);
+            memcpy(share, srPrimary_TurnWithRoot(&s.primary, step.travelFelt), bytes);
+            const srMat3* turns = srPrimary_TurnStep(&s.primary, &s.character, &s.tape, &step);
+            for (int32_t i = 0; i < s.character.cage.nodeCount; ++i) {
+                srMat3 whole = felt < 2 ? srMul3(&turns[i], &share[i]) : turns[i];
+                for (int k = 0; k < 9; ++k) {
+                    assert_near(whole.m[k / 3][k % 3] - across[i].m[k / 3][k % 3], 0.0, 1e-12);
+                    most = fmax(most, fabs(turns[i].m[k / 3][k % 3] - (k % 4 == 0 ? 1.0 : 0.0)));
+                }
+            }
+        }
+    }
+    assert_true(most > 0.05);
+    free(across);
+    free(share);
+    freeSetting(&s);
+}
+
 static srResult makePrimary(void* context) {
     srPrimary primary;
     srResult result = srCreatePrimary(context, &primary);
@@ -153,6 +189,7 @@ int main(void) {
         cmocka_unit_test(a_shot_that_begins_in_motion_begins_without_a_jump),
         cmocka_unit_test(rows_asked_for_out_of_order_are_the_same_to_the_bit),
         cmocka_unit_test(a_kilometre_away_the_motion_is_the_same),
+        cmocka_unit_test(turns_of_a_step_are_those_across_it),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_no_leak),
     };
     return cmocka_run_group_tests_name("sim/primary", tests, NULL, srTestNothingLeaked);

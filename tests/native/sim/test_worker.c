@@ -83,6 +83,26 @@ static void after_a_pause_it_goes_on_from_the_void_row(void** state) {
     srDestroyWorker(worker);
 }
 
+static void rows_that_are_skipped_are_ready_and_none_is_lost(void** state) {
+    (void)state;
+    Log log;
+    srWorker* worker;
+    start(&log, &worker);
+    srWorker_Extend(worker, ROWS);
+    srWorker_Pause(worker);
+    int32_t readyCount = srWorker_GetStatus(worker).readyCount;
+    // fewer than there are: nothing happens
+    srWorker_Skip(worker, 0);
+    srWorker_Pause(worker);
+    assert_true(srWorker_GetStatus(worker).readyCount >= readyCount);
+    log.last = ROWS - 3;
+    srWorker_Skip(worker, ROWS - 2);
+    assert_true(srWorker_WaitRow(worker, ROWS - 1, -1.0));
+    assert_int_equal(log.wrongCount, 0);
+    assert_int_equal(srWorker_GetStatus(worker).revision, 0);
+    srDestroyWorker(worker);
+}
+
 static void letGoSoon(void* context) {
     Log* log = context;
     double end = srGetSeconds() + 0.02;
@@ -195,6 +215,7 @@ int main(void) {
         cmocka_unit_test(a_row_that_was_given_up_is_done_anew),
         cmocka_unit_test(rows_are_worked_on_once_and_in_order),
         cmocka_unit_test(after_a_pause_it_goes_on_from_the_void_row),
+        cmocka_unit_test(rows_that_are_skipped_are_ready_and_none_is_lost),
         cmocka_unit_test(a_pause_waits_for_the_row_under_way),
         cmocka_unit_test(waiting_ends_when_time_is_up),
         cmocka_unit_test(a_halt_wakes_who_waits_and_begins_no_row),

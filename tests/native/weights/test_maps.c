@@ -37,7 +37,7 @@ static void transferOne(const srCage* cage, srMapKind kind, srNodeMaps* out) {
     const float* painted[sr_mapKindCount] = {0};
     painted[kind] = values;
     assert_success(srCreateEmbedding(cage, vertices, NULL, vertexCount, &embedding));
-    assert_success(srTransferMaps(cage, &embedding, painted, out));
+    assert_success(srTransferMaps(cage, &embedding, painted, NULL, out));
     srDestroyEmbedding(&embedding);
 }
 
@@ -220,6 +220,7 @@ static void paint_on_one_part_never_spills_into_another_in_the_same_place(void**
             for (int c = 0; c < 4; c++) {
                 if (corners[c] == v) {
                     memcpy(embedding.nodes[v], corners, sizeof(embedding.nodes[v]));
+                    embedding.cells[v] = cell;
                     memset(embedding.weights[v], 0, sizeof(embedding.weights[v]));
                     embedding.weights[v][c] = 1.0f;
                 }
@@ -229,7 +230,7 @@ static void paint_on_one_part_never_spills_into_another_in_the_same_place(void**
     }
     const float* painted[sr_mapKindCount] = {0};
     painted[sr_mapStiffness] = values;
-    assert_success(srTransferMaps(&both, &embedding, painted, &maps));
+    assert_success(srTransferMaps(&both, &embedding, painted, NULL, &maps));
     for (int32_t node = 0; node < both.nodeCount; node++) {
         double expected = isFirst[node] ? 50.0 : 1.0;
         assert_near((double)maps.values[sr_mapStiffness][node], expected, 1e-4 * expected);
@@ -252,7 +253,7 @@ static srResult transferTwo(void* context) {
     painted[sr_mapDamping] = values;
     painted[sr_mapPin] = values;
     srNodeMaps maps;
-    SR_TRY(srTransferMaps(&whole->cage, &whole->embedding, painted, &maps));
+    SR_TRY(srTransferMaps(&whole->cage, &whole->embedding, painted, NULL, &maps));
     srDestroyNodeMaps(&maps);
     return sr_success;
 }

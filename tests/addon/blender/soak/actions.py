@@ -23,7 +23,9 @@ def succeeds(operator: Any, **options: Any) -> bool:
     """A refusal is an answer, not a failure: Blender throws it when a script presses the button."""
     try:
         return operator.poll() and operator(**options) == {"FINISHED"}
-    except RuntimeError:
+    except RuntimeError as error:
+        if "Traceback" in str(error):
+            raise
         return False
 
 
@@ -461,7 +463,13 @@ def render(world: World) -> bool:
     scene.render.engine, scene.cycles.samples = "CYCLES", 1
     scene.cycles.use_denoising = False
     scene.render.resolution_x = scene.render.resolution_y = 8
-    return succeeds(bpy.ops.render.render)
+    handlers, refused = addon.module("handlers.render"), []
+    # in background a render that would be wrong ends Blender before its first frame
+    leave, handlers.leave = handlers.leave, refused.extend
+    try:
+        return succeeds(bpy.ops.render.render) and not refused
+    finally:
+        handlers.leave = leave
 
 
 @action

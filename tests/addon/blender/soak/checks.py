@@ -79,23 +79,31 @@ def _check_live(ob: Any, entry: Any) -> None:
 def simulate_clean(ob: Any, entry: Any, looked: tuple) -> tuple[list[int], np.ndarray]:
     """From what was prepared, but everything else read anew from the artist's data."""
     objects, tape = addon.module("blender.objects"), addon.module("blender.tape")
-    session, scene = addon.session(), bpy.context.scene
-    api, frames = session.api, objects.frames_of(scene)
-    record = tape.record_stepping if entry.steps_scene else tape.record
-    rows = record(session, scene, ob, entry.plan, range(frames.first, frames.last + 1))
-    character, shot = api.open_character(api.character_file(entry.character)), None
+    stage, session, scene = addon.module("blender.stage"), addon.session(), bpy.context.scene
+    clean = addon.module("model.session").Session(session.api)
+    twin = clean.open_entry("clean", ob.name, scene.name)
+    twin.plan, twin.surroundings = entry.plan, objects.surroundings_of(scene)
     try:
-        settings = addon.module("blender.properties").read_settings(ob)
-        shot = api.create_shot(character, frames, settings)
-        api.write_tape(shot, frames.first, rows)
-        demand(api.wait_frame(shot, frames.last, 60.0), "the clean simulation does not come")
+        twin.character = clean.api.open_character(clean.api.character_file(entry.character))
+        clean.open_shot(twin, objects.shot_frames(ob, scene), stage.settings_of(twin, ob))
+        frames, deformers = stage.scene_frames(twin), entry.build.deformers
+        if deformers:
+            clean.follow_skin(twin, addon.module("blender.gather").read_positions(ob.data))
+        if entry.steps_scene:
+            recording = tape.record_stepping(session, scene, ob, entry.plan, frames)
+        else:
+            skin = bool(deformers)
+            recording = tape.record(session, scene, ob, entry.plan, frames, with_skin=skin)
+        clean.write_rows(twin, recording.rows, recording.dials, recording.skins)
+        # past the session, whose own calls are on trial
+        clean.api.set_params(twin.shot, stage.settings_of(twin, ob))
+        demand(clean.api.wait_frame(twin.shot, twin.frames.last, 60.0), "no clean simulation")
         offsets = np.zeros(3 * len(ob.data.vertices), np.float32)
-        demand(api.read_offsets(shot, objects.shown_frame(scene), offsets), "no offsets")
-        return [api.state_hash(shot, frame) for frame in looked], offsets
+        shown = objects.shown_frame(scene)
+        demand(clean.api.read_offsets(twin.shot, shown, offsets), "no offsets")
+        return [clean.api.state_hash(twin.shot, frame) for frame in looked], offsets
     finally:
-        if shot is not None:
-            api.destroy_shot(shot)
-        api.destroy_character(character)
+        clean.release(twin)
 
 
 def check_nothing_left() -> None:

@@ -62,7 +62,9 @@ def is_settled(world: World) -> bool:
             return False
         if entry.state.is_refused or entry.blocked:
             continue
-        wish = addon.module("blender.stage").make_wish(ob, bpy.context.scene)
+        wish = addon.module("blender.stage").make_wish(
+            addon.session(), entry, ob, bpy.context.scene
+        )
         due = addon.module("model.schedule").due_events(entry, wish, time.monotonic() + 100.0)
         state = entry.state
         if due or state.phase is not phases.LIVE or state.stale or state.owed:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Plays the story in Blender's real window and ends Blender with 0 when all of it held, else 1.
 
-Started by addon/packaging/run_installed.py. Names behind `--` choose parts of the story.
+Started by addon/packaging/run_installed.py. Names behind `--` choose parts of the story;
+`pictures` takes those of the docs instead.
 """
 
 import sys
@@ -20,6 +21,10 @@ def chosen_parts() -> list:
     from story import STORY
 
     names = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else []
+    if names == ["pictures"]:
+        from pictures import PICTURES
+
+        return list(PICTURES)
     return [part for part in STORY if not names or part.__name__ in names]
 
 

@@ -124,6 +124,95 @@ def slider_makes_all_new() -> Iterator[float]:
     bpy.ops.ed.undo_push(message="softness")
 
 
+def a_provisional_frame_comes_first() -> Iterator[float]:
+    """Where the artist looks, late in a shot that takes a while; and the panel says so."""
+    scene, describe = bpy.context.scene, addon.module("model.schedule").describe
+    settings, end = skin().softrig, scene.frame_end
+    scene.frame_end, settings.solver, settings.substeps = 250, "XPBD", 50
+    scene.frame_set(scenes.STOP_FRAME + 20)
+    yield 0.5
+    yield from driver.wait_until(is_whole, "the long shot", 120)
+    settings.softness = 0.2
+    yield from driver.wait_until(lambda: entry().provisional == scene.frame_current, "it")
+    assert describe(entry()).startswith("Provisional frame")
+    yield from driver.wait_until(is_whole, "the whole of it", 120)
+    assert entry().provisional is None
+    settings.property_unset("solver")
+    settings.substeps, settings.softness, scene.frame_end = 10, 0.9, end
+    scene.frame_set(scenes.STOP_FRAME + 3)
+    yield 0.5
+    yield from driver.wait_until(is_whole, "the short shot")
+    bpy.ops.ed.undo_push(message="after a provisional frame")
+
+
+def scrub_by_mouse() -> Iterator[float]:
+    """Back and forth along the timeline: each frame shows what it shows when one plays to it."""
+    scene, found = bpy.context.scene, {}
+    for frame in range(1, scene.frame_end + 1):
+        scene.frame_set(frame)
+        found[frame] = measure.evaluated(skin())
+    area = next(a for a in driver.window().screen.areas if a.type == "DOPESHEET_EDITOR")
+    region = next(r for r in area.regions if r.type == "WINDOW")
+    y, seen = region.y + region.height - 8, set()
+    driver.move(region.x + region.width // 16, y)
+    yield 0.2
+    driver.x_event("mousedown", 1)
+    for share in (0.08, 0.17, 0.12, 0.1, 0.15):
+        driver.move(region.x + int(share * region.width), y)
+        yield 0.3
+        frame = scene.frame_current
+        seen.add(frame)
+        if frame in found:  # Blender notes the frame before it evaluates it
+            right = found[frame]
+            shown = f"frame {frame} as it is when played to"
+            yield from driver.wait_until(
+                lambda right=right: measure.same_bits(measure.evaluated(skin()), right), shown
+            )
+    driver.x_event("mouseup", 1)
+    yield 0.2
+    assert len(seen & set(found)) >= 2, f"the mouse did not scrub: {seen}"
+
+
+def paint_by_mouse() -> Iterator[float]:
+    """A stroke of the brush over the mesh, and the shot is another."""
+    scene, ob = bpy.context.scene, skin()
+    scene.frame_set(scenes.STOP_FRAME + 2)
+    yield 0.3
+    yield from driver.wait_until(is_whole, "the shot before painting")
+    before = measure.evaluated(ob)
+    region = next(r for r in driver.view().regions if r.type == "WINDOW")
+    view = {"window": driver.window(), "area": driver.view(), "region": region}
+    with bpy.context.temp_override(**view):
+        bpy.ops.view3d.view_selected()
+        assert bpy.ops.softrig.paint(kind="pin") == {"FINISHED"}
+    yield 0.8
+    assert skin().mode == "WEIGHT_PAINT"
+    middle = (region.x + region.width // 2, region.y + region.height // 2)
+    driver.move(middle[0], middle[1] - 60)
+    yield 0.2
+    driver.x_event("mousedown", 1)
+    for step in range(-60, 70, 10):
+        driver.move(middle[0] + step // 3, middle[1] + step)
+        yield 0.05
+    driver.x_event("mouseup", 1)
+    yield 0.3
+    yield from driver.screenshot("3-painted")
+    group = skin().vertex_groups["Softrig Pin"].index
+    painted = [e.weight for v in skin().data.vertices for e in v.groups if e.group == group]
+    assert sum(weight > 0.1 for weight in painted) >= 3, "the brush painted nothing"
+    with bpy.context.temp_override(**view):
+        assert bpy.ops.softrig.paint(kind="pin") == {"FINISHED"}
+    yield 0.3
+    assert skin().mode == "OBJECT"
+    yield from driver.wait_until(is_whole, "the painted shot")
+    yield 0.3
+    assert measure.largest(measure.evaluated(skin()), before) > 1e-3, "paint changed nothing"
+    skin().softrig.map_pin = ""
+    yield 0.3
+    yield from driver.wait_until(is_whole, "the shot without paint")
+    bpy.ops.ed.undo_push(message="painted")
+
+
 def keyed_dials_are_followed() -> Iterator[float]:
     before = offset()
     skin().softrig.gravity_factor = 1.0
@@ -204,7 +293,9 @@ def escape_cancels() -> Iterator[float]:
     assert not other.modifiers and not other.softrig.uuid
     bpy.data.objects.remove(other)
     scenes.make_active(skin())
-    skin().softrig.substeps, bpy.context.scene.frame_end = 100, 5000
+    usual = skin().softrig.solver
+    skin().softrig.solver, skin().softrig.substeps = "XPBD", 100  # slow enough for Esc
+    bpy.context.scene.frame_end = 5000
     yield 0.5
     yield from driver.press_button("bpy.ops.softrig.bake()")
     yield from driver.wait_until(lambda: entry().bake is not None, "the beginning of the bake")
@@ -212,7 +303,18 @@ def escape_cancels() -> Iterator[float]:
     yield from driver.key("Escape")
     yield from driver.wait_until(lambda: entry().bake is None, "the end of the bake")
     assert addon.module("blender.carrier").find_bake(skin()) is None
-    skin().softrig.substeps, bpy.context.scene.frame_end = 10, scenes.LAST_FRAME
+    path = addon.module("blender.takes").default_path(skin())
+    kept = addon.module("blender.bake").kept_file(path)
+    assert kept.stat().st_size > 1000 and not Path(path).exists()
+    with bpy.context.temp_override(window=driver.window(), area=driver.view()):
+        bpy.ops.softrig.bake("INVOKE_DEFAULT")
+    yield from driver.wait_until(lambda: entry().bake is not None, "the bake that goes on")
+    assert kept.is_file()
+    yield from driver.key("Escape")
+    yield from driver.wait_until(lambda: entry().bake is None, "its end")
+    kept.unlink()
+    skin().softrig.solver, skin().softrig.substeps = usual, 10
+    bpy.context.scene.frame_end = scenes.LAST_FRAME
     yield 0.3
     yield from driver.wait_until(is_whole, "the shot after Esc")
     bpy.ops.ed.undo_push(message="after Esc")
@@ -222,6 +324,9 @@ def render_from_the_window() -> Iterator[float]:
     """Its handlers run on another thread; what they show is what was live."""
     scene, seen, threads = bpy.context.scene, {}, set()
     live = {}
+    prepare_render(scene)
+    yield 0.5
+    yield from driver.wait_until(is_whole, "the range of the render")
     for frame in (22, 24):
         scene.frame_set(frame)
         live[frame] = measure.evaluated(skin())
@@ -231,7 +336,6 @@ def render_from_the_window() -> Iterator[float]:
             seen[scene.frame_current] = measure.evaluated(skin(), depsgraph)
             threads.add(threading.current_thread())
 
-    prepare_render(scene)
     bpy.app.handlers.frame_change_post.append(look)
     bpy.ops.render.render("INVOKE_DEFAULT", animation=True)
     yield 0.5
@@ -242,6 +346,66 @@ def render_from_the_window() -> Iterator[float]:
     assert sorted(seen) == [22, 23, 24]
     assert all(measure.same_bits(seen[frame], live[frame]) for frame in live)
     yield from driver.wait_until(is_whole, "the shot after the render")
+
+
+def render_what_is_not_recorded_yet() -> Iterator[float]:
+    """Keys change and the render begins at once: it waits for the recording, and shows it."""
+    scene, rig, seen = bpy.context.scene, bpy.data.objects["Skin Rig"], {}
+    scene.frame_start, scene.frame_end = 22, 24
+    yield 0.3
+    yield from driver.wait_until(is_whole, "the short range")
+    rig.location.x = 9.0
+    rig.keyframe_insert("location", frame=scenes.STOP_FRAME)
+    skin().softrig.substeps = 100
+
+    def look(scene: Any, depsgraph: Any) -> None:
+        if depsgraph.mode == "RENDER":
+            seen[scene.frame_current] = measure.evaluated(skin(), depsgraph)
+
+    bpy.app.handlers.frame_change_post.append(look)
+    bpy.ops.render.render("INVOKE_DEFAULT", animation=True)
+    yield 0.5
+    yield from driver.wait_until(lambda: not bpy.app.is_job_running("RENDER"), "the render", 60)
+    bpy.app.handlers.frame_change_post.remove(look)
+    assert not addon.session().render_waits and not addon.session().render_problems
+    yield from driver.wait_until(is_whole, "the shot after the render")
+    assert sorted(seen) == [22, 23, 24]
+    for frame, positions in seen.items():
+        scene.frame_set(frame)
+        assert measure.same_bits(measure.evaluated(skin()), positions), frame
+    skin().softrig.substeps, scene.frame_start, scene.frame_end = 10, 1, scenes.LAST_FRAME
+    yield 0.3
+    yield from driver.wait_until(is_whole, "the long range")
+
+
+def a_cancelled_render_leaves_no_flag() -> Iterator[float]:
+    """By a real Esc, which Blender asks X for."""
+    scene = bpy.context.scene
+    scene.frame_start, scene.frame_end, scene.cycles.samples = 1, scenes.LAST_FRAME, 4000
+    scene.render.resolution_x = scene.render.resolution_y = 400
+    bpy.context.preferences.view.render_display_type = "WINDOW"
+    yield 0.3
+    yield from driver.wait_until(is_whole, "the shot before the render")
+    bpy.ops.render.render("INVOKE_DEFAULT", animation=True)
+    yield from driver.wait_until(lambda: bpy.app.is_job_running("RENDER"), "the render")
+    yield 1.5
+    for _ in range(10):
+        if bpy.app.is_job_running("RENDER"):
+            driver.x_event("key", "Escape")
+        yield 0.5
+    yield from driver.wait_until(lambda: not bpy.app.is_job_running("RENDER"), "its end", 60)
+    assert not addon.session().render_waits
+    scene.cycles.samples = 1
+    scene.render.resolution_x = scene.render.resolution_y = 16
+    skin().softrig.softness = 0.3
+    yield 0.5
+    yield from driver.wait_until(is_whole, "the shot after the cancelled render")
+    skin().softrig.softness = 0.5
+    yield 0.3
+    for extra in bpy.context.window_manager.windows[1:]:
+        with bpy.context.temp_override(window=extra):
+            bpy.ops.wm.window_close()
+    yield 0.5
 
 
 def prepare_render(scene: Any) -> None:
@@ -310,11 +474,16 @@ STORY = (
     play,
     changed_keys_are_recorded,
     slider_makes_all_new,
+    a_provisional_frame_comes_first,
+    scrub_by_mouse,
+    paint_by_mouse,
     keyed_dials_are_followed,
     fix_by_mouse,
     undo_and_redo_while_it_works,
     escape_cancels,
     render_from_the_window,
+    render_what_is_not_recorded_yet,
+    a_cancelled_render_leaves_no_flag,
     bake_and_free,
     undo_of_add_forgets,
     delete_while_it_works,

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One bake from beginning to end, in turns: live first, then the library writes, then it is put on.
+
+Whoever wants a bake makes a run and takes turns: operators with a window or without, a farm.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ..model.baking import KEPT, MAIN, Pace, chunk_name, describe_bake, parse_frames
+from ..model.lifecycle import Event, Phase
+from ..model.rig import RefusalError
+from ..model.session import Entry, Session
+from ..native.inputs import FrameRange
+from . import carrier, examine, objects, stage, takes
+
+GONE = "The scene changed while baking. Bake again."
+
+
+@dataclass(frozen=True)
+class BakeWish:
+    """What is to be baked, and where to."""
+
+    take: str = MAIN
+    frames: str = ""
+    """A range such as 1-100; empty is all frames of the scene."""
+    folder: str = ""
+    """Another one than beside the file."""
+    put_on: bool = True
+    """Let the character play it."""
+
+
+def make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise RefusalError(
+            f"A file lies where the folder for bakes belongs: {folder}. Move or rename that file."
+        ) from error
+    except OSError as error:
+        raise RefusalError(
+            f"The folder for bakes cannot be made: {folder}: {error.strerror}. "
+            f"Save the .blend where you may write, then bake again."
+        ) from error
+
+
+def path_for(ob: Any, wish: BakeWish) -> str:
+    path = takes.default_path(ob, wish.take)
+    if wish.folder:
+        path = str(Path(bpy.path.abspath(wish.folder)) / Path(path).name)
+    return path
+
+
+def kept_file(path: str) -> Path:
+    """Where the simulated frames of a bake are kept until it has come to its end."""
+    return Path(bpy.path.abspath(path) + KEPT)
+
+
+class BakeRun:
+    """`turn` until it answers True. Raises NativeError or RefusalError; nothing has changed."""
+
+    def __init__(self, session: Session, ob: Any, scene: Any, wish: BakeWish) -> None:
+        self.session, self.wish = session, wish
+        self.uuid, self.name, self.path = ob.softrig.uuid, ob.name, path_for(ob, wish)
+        self.kept, self.started = kept_file(self.path), False
+        self.frames: FrameRange | None = None
+        self.goes_on = False
+        """An earlier bake left frames."""
+        self.pace = Pace(session.now())
+        self.progress = 0.0
+        entry = session.open_entry(self.uuid, ob.name, scene.name)
+        if entry.state.phase is Phase.ABSENT or entry.state.is_refused:
+            stage.happen(session, entry, ob, scene, Event.WANTED)
+        else:
+            session.dispatch(entry, Event.RIG_CHANGED)
+            stage.notice_edits(session, entry, ob, scene)
+        stage.follow(session, entry, scene)
+
+    def entry(self) -> Entry | None:
+        return self.session.entries.get(self.uuid)
+
+    def turn(self) -> bool:
+        entry = self.entry()
+        ob = objects.find_object(entry) if entry is not None else None
+        scene = objects.scene_of(ob, entry.scene_name) if ob is not None else None
+        if scene is None:
+            raise RefusalError(GONE)
+        problem = carrier.find_problem(ob) or takes.problem(objects.frames_of(scene))
+        if problem:
+            raise RefusalError(problem)
+        if not self.started:
+            self._begin(entry, ob, scene)
+            return False
+        return self._go_on(entry, ob)
+
+    def _begin(self, entry: Entry, ob: Any, scene: Any) -> None:
+        entry.may_step = True
+        if stage.settle(self.session, entry, ob, scene):
+            frames = parse_frames(self.wish.frames, entry.frames)
+            if frames != entry.frames:
+                self.path = chunk_name(self.path, frames)
+            target = Path(bpy.path.abspath(self.path))
+            make_folder(target.parent)
+            self.goes_on = self.kept.is_file()
+            self.session.start_bake(entry, str(target), frames, str(self.kept))
+            self.frames, self.started = frames, True
+        elif entry.state.is_refused:
+            raise RefusalError(entry.state.message)
+
+    def _go_on(self, entry: Entry, ob: Any) -> bool:
+        if entry.bake is None:
+            raise RefusalError(GONE)
+        status = self.session.poll_bake(entry)
+        self.progress = status.progress
+        if status.running:
+            return False
+        self.session.refresh(entry)
+        self.session.end_bake(entry)
+        if status.failed:
+            raise RefusalError(status.message)
+        if self.wish.put_on:
+            self._put_on(entry, ob)
+        return True
+
+    def _put_on(self, entry: Entry, ob: Any) -> None:
+        if carrier.is_lost(ob):
+            raise RefusalError(carrier.LOST)
+        if len(ob.data.vertices) != entry.build.vertex_count:
+            raise RefusalError("The mesh changed while baking. Bake again.")
+        takes.attach(ob, self.wish.take, self.path, self.frames)
+        examine.sign_bake(self.session, entry, ob, self.wish.take)
+        self.session.missing_bakes.pop(self.uuid, None)
+
+    def stop(self) -> None:
+        """What is simulated is kept: the next bake goes on from there."""
+        entry = self.entry()
+        if entry is not None:
+            self.session.end_bake(entry)
+
+    def progress_text(self) -> str:
+        left = self.pace.seconds_left(self.progress, self.session.now()) if self.started else None
+        return describe_bake(self.progress, left)
+
+
+def kept_sentence(path: str) -> str:
+    """What Esc leaves, for the artist; empty when there is nothing."""
+    if not kept_file(path).is_file():
+        return ""
+    return "The frames that are done are kept: Bake goes on from there."
+
+
+def check_existing(ob: Any, path: str) -> FrameRange:
+    """The frames of a bake on disk that fits this mesh; refuses another."""
+    points, count = takes.read_size(Path(bpy.path.abspath(path)))
+    if points != len(ob.data.vertices):
+        raise RefusalError(
+            f"The bake has {points} points, this mesh has {len(ob.data.vertices)} vertices."
+        )
+    scene = objects.scene_of(ob)
+    frames = objects.frames_of(scene if scene is not None else bpy.context.scene)
+    return replace(frames, count=count)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The motion as shape keys of the skin itself: for games, and for files without a cache.
+
+Offsets act behind the deformers, shape keys before them. So each offset is brought back through
+what the deformers do around its vertex. That is measured: four copies of the skin, three of them
+shifted a little along x, y and z, are deformed in a private scene; their differences are the
+deformation's matrix at each vertex. Right for whatever moves each vertex by itself.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..model.rig import RefusalError
+from ..model.session import Entry, Session
+from ..native.arrays import FloatArray
+from . import carrier, compat, gather, tape
+from .bake_names import PREFIX, is_ours
+
+OURS = "softrig_made"
+"""On the shape keys: 1 when there were none before, so that Basis goes with the others."""
+SHIFT = 0.05
+"""Of the copies, as a share of the skin's size: large enough for single precision."""
+SMALLEST_DETERMINANT = 1e-6
+"""A vertex that the rig squeezes flatter than this cannot be brought back; it stays in its pose."""
+
+
+def has_keys(ob: Any) -> bool:
+    keys = ob.data.shape_keys
+    return keys is not None and any(is_ours(key) for key in keys.key_blocks)
+
+
+def check(ob: Any, absolute: bool) -> None:
+    """Refuses, in words, what would change more than this character, or keys of the artist's."""
+    problem = carrier.find_problem(ob)
+    if problem:
+        raise RefusalError(problem)
+    mesh = ob.data
+    if mesh.library is not None or mesh.override_library is not None:
+        raise RefusalError("This mesh is linked from another file, which cannot hold new keys.")
+    if mesh.users > 1:
+        raise RefusalError(
+            "Several objects share this mesh, and shape keys would move them all. "
+            "Make it single-user first (Object > Relations)."
+        )
+    keys = mesh.shape_keys
+    foreign = [key for key in keys.key_blocks[1:] if not is_ours(key)] if keys else []
+    if keys is not None and not keys.use_relative and foreign:
+        raise RefusalError("This mesh has absolute shape keys of its own; a bake would move them.")
+    if absolute and foreign:
+        raise RefusalError(
+            f'This mesh has the shape key "{foreign[0].name}", which absolute keys would switch '
+            f"off. Bake to one key a frame instead."
+        )
+    curves = keys.animation_data if keys else None
+    if curves is not None and curves.action is not None and curves.action.library is not None:
+        raise RefusalError("The action of this mesh's shape keys is linked from another file.")
+
+
+@contextmanager
+def shifted_copies(session: Session, scene: Any, ob: Any, shift: float) -> Iterator[Any]:
+    """A private scene with the skin and three shifted ones, each with the deformers and no more."""
+    rest = gather.read_positions(ob.data).reshape(-1, 3)
+    copies: list[Any] = []
+    with tape.private_scene(session, scene, ob, ()) as (private, _):
+        try:
+            for axis in (None, 0, 1, 2):
+                copies.append(_copy(ob))
+                moved = rest.copy()
+                if axis is not None:
+                    moved[:, axis] += np.float32(shift)
+                compat.write_positions(copies[-1].data, moved.reshape(-1))
+                private.collection.objects.link(copies[-1])
+            yield private, copies
+        finally:
+            for copy in copies:
+                mesh = copy.data
+                bpy.data.objects.remove(copy)
+                bpy.data.meshes.remove(mesh)
+
+
+def _copy(ob: Any) -> Any:
+    copy = ob.copy()
+    copy.data = ob.data.copy()
+    copy.property_unset("softrig")
+    compat.clear_keys(copy)
+    copy.hide_viewport = copy.hide_render = False
+    behind = False
+    for modifier in list(copy.modifiers):
+        behind = behind or carrier.is_ours(modifier)
+        if behind or not modifier.show_viewport:
+            carrier.remove_modifier(copy, modifier)
+    return copy
+
+
+def bring_back(places: list[FloatArray], offsets: FloatArray, shift: float) -> FloatArray:
+    """Offsets before the deformers, from where four copies are behind them."""
+    start = places[0].reshape(-1, 3).astype(np.float64)
+    columns = [(place.reshape(-1, 3) - start) / shift for place in places[1:]]
+    matrices = np.stack(columns, axis=2)
+    lost = ~(np.abs(np.linalg.det(matrices)) > SMALLEST_DETERMINANT)
+    matrices[lost] = np.eye(3)
+    moved = np.linalg.solve(matrices, offsets.reshape(-1, 3, 1).astype(np.float64))[:, :, 0]
+    moved[lost] = 0.0
+    return moved.astype(np.float32).reshape(-1)
+
+
+def read_moves(
+    session: Session, entry: Entry, scene: Any, ob: Any, frames: range
+) -> Iterator[FloatArray]:
+    """For each frame what to add to the Basis; all frames must be ready."""
+    rest = gather.read_positions(ob.data).reshape(-1, 3)
+    shift = SHIFT * float(np.ptp(rest, axis=0).max()) or 1.0
+    with shifted_copies(session, scene, ob, shift) as (private, copies):
+        for frame in frames:
+            private.frame_set(frame)
+            depsgraph = private.view_layers[0].depsgraph
+            places = [compat.read_positions(copy.evaluated_get(depsgraph).data) for copy in copies]
+            with entry.lock:
+                if not session.read_offsets(entry, frame):
+                    raise RefusalError(f"Frame {frame} is not simulated. Bake again.")
+                offsets = entry.buffer.copy()
+            yield bring_back(places, offsets, shift)
+
+
+def write_keys(
+    ob: Any, first: int, moves: list[FloatArray], stretch: float, absolute: bool
+) -> None:
+    """Those of an earlier bake go. `stretch` brings frames to the clock that curves have."""
+    remove_keys(ob)
+    if ob.data.shape_keys is None:
+        ob.shape_key_add(name="Basis", from_mix=False)
+        ob.data.shape_keys[OURS] = 1
+    keys = ob.data.shape_keys
+    rest, names = gather.read_positions(ob.data), []
+    for row, move in enumerate(moves):
+        key = ob.shape_key_add(name=f"{PREFIX}{first + row:04d}", from_mix=False)
+        key.value = 0.0  # 5.2 makes it 1
+        key.interpolation = "KEY_LINEAR"
+        compat.write_key(key, rest + move)
+        names.append(key.name)
+    times = (np.arange(len(moves), dtype=np.float64) + first) / stretch
+    curves = compat.ensure_curves(keys, f"{ob.name} Softrig")
+    if absolute:
+        keys.use_relative = False
+        evaluations = [keys.key_blocks[name].frame for name in names]
+        compat.write_curve(curves, "eval_time", times, evaluations)
+    else:
+        for row, name in enumerate(names):
+            span = slice(max(row - 1, 0), row + 2)
+            values = (np.arange(len(names))[span] == row).astype(np.float64)
+            compat.write_curve(curves, f'key_blocks["{name}"].value', times[span], values)
+    show_modifier(ob, False)
+    ob.data.update_tag()
+
+
+def remove_keys(ob: Any) -> None:
+    """Ours, with their curves; keys and curves of the artist's stay."""
+    keys = ob.data.shape_keys
+    if keys is None or not has_keys(ob):
+        return
+    made = keys.get(OURS, 0)
+    paths = {f'key_blocks["{key.name}"].value' for key in keys.key_blocks if is_ours(key)}
+    if not keys.use_relative:
+        paths.add("eval_time")
+        keys.use_relative = True
+    compat.remove_curves(keys, paths)
+    for key in [key for key in keys.key_blocks if is_ours(key)]:
+        ob.shape_key_remove(key)
+    if made and len(ob.data.shape_keys.key_blocks) == 1:
+        compat.clear_keys(ob)
+    show_modifier(ob, True)
+
+
+def show_modifier(ob: Any, shown: bool) -> None:
+    """Keys and offsets at once would move the flesh twice."""
+    modifier = carrier.find_modifier(ob)
+    if modifier is not None:
+        modifier.show_viewport = modifier.show_render = shown

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What moves a skin besides plain bones, and where that puts it: the points that are recorded.
+
+Lattices, shape keys, "Preserve Volume", bendy bones, caches and the like. Bones alone need no
+points: their matrices tell everything. Physics (cloth, soft bodies) depends on what was before, so
+it is not recorded frame by frame; the rig is followed there.
+"""
+
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..model.rig import RefusalError
+from ..native.arrays import FloatArray
+from . import bake_names, carrier, compat
+
+NOT_FOLLOWED = frozenset(
+    "CLOTH COLLISION CORRECTIVE_SMOOTH LAPLACIANSMOOTH SMOOTH SOFT_BODY SURFACE".split()
+)
+"""Physics, and what only smooths what the rig does."""
+
+
+def list_deformers(ob: Any) -> tuple[str, ...]:
+    """Names of what moves the skin and is no plain bone; none for most characters."""
+    found = [modifier.name for modifier in before_ours(ob) if is_followed(modifier)]
+    if has_moving_keys(ob.data):
+        found.append("Shape Keys")
+    if ob.parent is not None and ob.parent.type in ("LATTICE", "CURVE"):
+        if ob.parent_type in ("LATTICE", "ARMATURE"):
+            found.append(ob.parent.name)
+    if ob.parent_type == "ARMATURE" and ob.parent is not None and has_bendy_bones(ob.parent):
+        found.append(ob.parent.name)
+    return tuple(found)
+
+
+def before_ours(ob: Any) -> list[Any]:
+    """The modifiers that have done their work when ours begins."""
+    found = []
+    for modifier in ob.modifiers:
+        if carrier.is_ours(modifier):
+            break
+        found.append(modifier)
+    return found
+
+
+def is_followed(modifier: Any) -> bool:
+    if not (modifier.show_viewport or modifier.show_render):
+        return False
+    if modifier.type != "ARMATURE":
+        return modifier.type in carrier.DEFORMING - NOT_FOLLOWED
+    return modifier.object is not None and not is_plain(modifier)
+
+
+def is_plain(modifier: Any) -> bool:
+    """Linear blending of whole bones by vertex groups, all over the mesh."""
+    special = (
+        modifier.use_deform_preserve_volume
+        or modifier.use_bone_envelopes
+        or modifier.use_multi_modifier
+        or modifier.vertex_group
+        or not modifier.use_vertex_groups
+    )
+    return not special and not has_bendy_bones(modifier.object)
+
+
+def has_bendy_bones(armature: Any) -> bool:
+    bones = getattr(armature.data, "bones", ())
+    return any(bone.use_deform and bone.bbone_segments > 1 for bone in bones)
+
+
+def has_moving_keys(mesh: Any) -> bool:
+    """Keys with a curve, a driver or an influence; not those that a bake of ours made."""
+    keys = mesh.shape_keys
+    if keys is None:
+        return False
+    others = [key for key in keys.key_blocks[1:] if not bake_names.is_ours(key)]
+    if not others or len(others) < len(keys.key_blocks) - 1:
+        return False
+    animation = keys.animation_data
+    moves = animation is not None and (
+        animation.action is not None or len(animation.drivers) or len(animation.nla_tracks)
+    )
+    return bool(moves) or any(key.value != 0.0 and not key.mute for key in others)
+
+
+def make_probe(ob: Any) -> Any:
+    """A copy of the skin with what deforms it and nothing of ours; it shares the mesh."""
+    probe = ob.copy()
+    probe.property_unset("softrig")
+    probe.hide_viewport = probe.hide_render = False
+    kept = {modifier.name for modifier in before_ours(probe)}
+    for modifier in list(probe.modifiers):
+        followed = modifier.type == "ARMATURE" or modifier.type not in NOT_FOLLOWED
+        if modifier.name not in kept or not followed:
+            carrier.remove_modifier(probe, modifier)
+        else:
+            modifier.show_viewport = modifier.show_viewport or modifier.show_render
+    return probe
+
+
+def read_points(depsgraph: Any, probe: Any, count: int) -> FloatArray:
+    """Where the deformers put the skin, in its own space."""
+    points = compat.read_positions(probe.evaluated_get(depsgraph).data)
+    if len(points) != 3 * count:
+        raise RefusalError("A modifier before Softrig changes how many vertices the mesh has.")
+    if not np.isfinite(points).all():
+        raise RefusalError("A modifier before Softrig puts vertices nowhere.")
+    return points
+
+
+def remove_probe(probe: Any) -> None:
+    bpy.data.objects.remove(probe)

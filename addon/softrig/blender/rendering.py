@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Before the first frame of a render: who is there, live, and whole; else a sentence for each.
+
+In background this thread does the work. From the window Blender calls us in the render's thread,
+which must not touch its data: there the heartbeat of the main thread goes on working while we wait.
+"""
+
+import time
+from typing import Any
+
+from ..model.lifecycle import Phase
+from ..model.session import Entry, Session
+from . import bake_keys, carrier, objects, takes, watch
+
+LONGEST_WAIT_SECONDS = 3600.0
+LOOK_SECONDS = 0.02
+
+
+def characters_to_show(scene: Any) -> list[Any]:
+    """Of this scene, those that the render would move live; hidden ones are not missed."""
+    return [
+        ob
+        for ob in objects.all_characters()
+        if objects.is_in(ob, scene)
+        and not ob.hide_render
+        and carrier.find_modifier(ob).show_render
+        and not bake_keys.has_keys(ob)
+    ]
+
+
+def make_ready(session: Session, scene: Any) -> list[str]:
+    """Prepares what was just loaded, reads what a script changed, simulates the whole range."""
+    if session.api is not None:
+        watch.ensure_scene(session, scene, record_again=True)
+        for ob in characters_to_show(scene):
+            entry = session.entries.get(ob.softrig.uuid)
+            if entry is not None and entry.shot is not None and carrier.find_bake(ob) is None:
+                wait_for_frames(session, entry)
+    return find_problems(session, scene)
+
+
+def wait_for_frames(session: Session, entry: Entry) -> None:
+    end = session.now() + LONGEST_WAIT_SECONDS
+    while session.now() < end:
+        status = session.refresh(entry)
+        if status.ready >= status.recorded:
+            return
+        session.api.wait_frame(entry.shot, entry.frames.first + status.recorded - 1, LOOK_SECONDS)
+
+
+def find_problems(session: Session, scene: Any) -> list[str]:
+    """Why a frame would not show what it should, a sentence each."""
+    found = []
+    for ob in characters_to_show(scene):
+        problem = find_problem(session, ob)
+        if problem:
+            found.append(f"{ob.name}: {problem}")
+    return found
+
+
+def find_problem(session: Session, ob: Any) -> str:
+    blocked = carrier.find_problem(ob)
+    if blocked:
+        return blocked
+    if carrier.find_bake(ob) is not None:
+        missing = takes.missing_file(ob)
+        return f"the bake is missing: {missing}. Bring it back, or bake again." if missing else ""
+    if session.api is None:
+        return f"{session.problem} A bake plays without the library."
+    entry = session.entries.get(ob.softrig.uuid)
+    if entry is None:
+        return "it is not prepared."
+    if entry.state.is_refused:
+        return entry.state.message
+    if entry.elsewhere:
+        return entry.elsewhere
+    status = entry.shot_status
+    if entry.state.phase is not Phase.LIVE or status is None or status.ready < status.frame_count:
+        return entry.notice or "not all frames are recorded and simulated."
+    if status.message:
+        return f"the simulation stopped, the pose shows from there on: {status.message}"
+    return ""
+
+
+def wait_until_ready(session: Session, scene: Any) -> list[str]:
+    """In the render's thread: the main thread's heartbeat does what is due meanwhile."""
+    session.render_waits = True
+    try:
+        end = session.now() + LONGEST_WAIT_SECONDS
+        while session.now() < end and is_coming(session, scene):
+            time.sleep(LOOK_SECONDS)
+    finally:
+        session.render_waits = False
+    return find_problems(session, scene)
+
+
+def is_coming(session: Session, scene: Any) -> bool:
+    """Somebody is not ready who will be, if the heartbeat goes on."""
+    for ob in characters_to_show(scene):
+        entry = session.entries.get(ob.softrig.uuid)
+        if carrier.find_bake(ob) is not None or entry is None or entry.state.is_refused:
+            continue
+        status = entry.shot_status
+        whole = status is not None and status.ready == status.frame_count
+        if entry.state.stale or entry.state.phase is not Phase.LIVE or not whole:
+            if not entry.steps_scene:
+                return True
+    return False

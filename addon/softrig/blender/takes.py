@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Takes: the bakes of a character, each a Mesh Cache modifier on the carrier, laid over each other.
+
+A later one covers the earlier ones by its influence and, if it has one, by its vertex group; both
+are Blender's own properties, so that a mix plays, keys and renders without the add-on.
+"""
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ..model.baking import MAIN, file_name
+from ..model.rig import RefusalError
+from ..native.inputs import FrameRange
+from . import carrier
+from .carrier import BAKE
+
+LARGEST_STRETCH = 100.0
+HEADER = struct.Struct("<12siiffi")
+WEIGHT_STEPS = 65535
+"""Painted weights are copied in so many steps: Blender has no bulk write of vertex groups."""
+
+
+def modifier_name(take: str) -> str:
+    return BAKE if take == MAIN else f"{BAKE}.{take}"
+
+
+def take_of(modifier: Any) -> str:
+    """The take that a modifier plays."""
+    return modifier.name[len(BAKE) + 1 :] or MAIN
+
+
+def bakes_of(ob: Any) -> list[Any]:
+    """The modifiers of its takes; none when it has no carrier."""
+    holder = carrier.find_carrier(ob)
+    return carrier.list_bakes(holder) if holder is not None else []
+
+
+def find(ob: Any, take: str) -> Any:
+    return next((m for m in bakes_of(ob) if take_of(m) == take), None)
+
+
+def default_path(ob: Any, take: str = MAIN) -> str:
+    """Beside the file, so that both can be sent away; a temporary folder while it is unsaved."""
+    name = file_name(bpy.path.clean_name(ob.name), ob.softrig.uuid, take)
+    if bpy.data.filepath:
+        return f"//softrig/{name}"
+    return str(Path(bpy.app.tempdir) / name)
+
+
+def problem(frames: FrameRange) -> str:
+    if frames.stretch <= LARGEST_STRETCH:
+        return ""
+    return "Blender's Mesh Cache plays at most 100 times slower: lower Time Remapping, New."
+
+
+def attach(ob: Any, take: str, path: str, frames: FrameRange) -> Any:
+    """Blender's own Mesh Cache plays the file; it needs no add-on. The take alone is shown.
+
+    Its clock is the animation's, after Time Remapping: the scale brings it back to the scene's.
+    The points below it are zero: should the file be missing one day, the plain pose shows.
+    """
+    carrier.clear(ob)
+    modifier = find(ob, take)
+    if modifier is None:
+        holder = carrier.find_carrier(ob)
+        modifier = holder.modifiers.new(modifier_name(take), "MESH_CACHE")
+        if take_of(modifier) != take:  # Blender cut the name or gave it a number
+            holder.modifiers.remove(modifier)
+            raise RefusalError(f'No take can be named "{take}" here. Choose another name.')
+        show_only(ob, take)
+    modifier.cache_format = "PC2"
+    modifier.filepath = path
+    modifier.frame_start = frames.first
+    modifier.frame_scale = frames.stretch
+    return modifier
+
+
+def show_only(ob: Any, take: str) -> None:
+    """One take, whole; how the others are mixed is kept for the next time."""
+    for modifier in bakes_of(ob):
+        modifier.show_viewport = modifier.show_render = take_of(modifier) == take
+    carrier.find_carrier(ob).update_tag()
+
+
+def mix(ob: Any, take: str, group_name: str, influence: float) -> Any:
+    """Lays a take over those below it, where the skin's vertex group is painted or everywhere."""
+    modifier = find(ob, take)
+    if modifier is None:
+        raise RefusalError(f'There is no take "{take}".')
+    if group_name:
+        copy_group(ob, group_name)
+    modifier.vertex_group = group_name
+    modifier.factor = influence
+    modifier.show_viewport = modifier.show_render = True
+    carrier.find_carrier(ob).update_tag()
+    return modifier
+
+
+def copy_group(ob: Any, name: str) -> None:
+    """The skin's painted weights onto the carrier, whose modifiers can only read its own."""
+    source = ob.vertex_groups.get(name)
+    if source is None:
+        raise RefusalError(f'This mesh has no vertex group "{name}".')
+    index, weights = source.index, np.zeros(len(ob.data.vertices), np.float64)
+    for vertex in ob.data.vertices:
+        for element in vertex.groups:
+            if element.group == index:
+                weights[vertex.index] = element.weight
+    holder = carrier.find_carrier(ob)
+    old = holder.vertex_groups.get(name)
+    if old is not None:
+        holder.vertex_groups.remove(old)
+    target = holder.vertex_groups.new(name=name)
+    steps = np.round(weights * WEIGHT_STEPS).astype(np.int64)
+    for step in np.unique(steps[steps > 0]):
+        chosen = np.nonzero(steps == step)[0].tolist()
+        target.add(chosen, float(step) / WEIGHT_STEPS, "REPLACE")
+
+
+def remove(ob: Any, take: str) -> None:
+    """The file stays on disk."""
+    modifier = find(ob, take)
+    if modifier is not None:
+        modifier.id_data.modifiers.remove(modifier)
+    if not bakes_of(ob):
+        carrier.clear(ob)
+
+
+def free(ob: Any) -> None:
+    """All takes: back to live."""
+    for modifier in bakes_of(ob):
+        modifier.id_data.modifiers.remove(modifier)
+    carrier.clear(ob)
+
+
+def missing_file(ob: Any) -> str:
+    """The path of a point cache that ought to play but is not there, else empty."""
+    for modifier in bakes_of(ob):
+        path = bpy.path.abspath(modifier.filepath, library=modifier.id_data.library)
+        if (modifier.show_viewport or modifier.show_render) and not Path(path).is_file():
+            return path
+    return ""
+
+
+def read_size(path: Path) -> tuple[int, int]:
+    """Points and frames of a point cache; refuses, in words, what is none or not whole."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEADER.size)
+        size = path.stat().st_size
+    except OSError as error:
+        raise RefusalError(f"{path} cannot be read: {error.strerror}.") from error
+    if len(head) < HEADER.size or head[:12] != b"POINTCACHE2\0":
+        raise RefusalError(f"{path} is no point cache (PC2).")
+    _, _, points, _, _, frames = HEADER.unpack(head)
+    if points < 0 or frames < 1 or size != HEADER.size + 12 * points * frames:
+        raise RefusalError(f"{path} is cut or damaged. Bake again.")
+    return points, frames

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads what weights are computed from, and writes them into vertex groups."""
+
+from typing import Any
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.rig import RefusalError
+from ..model.weights import RestBone, Written, find_mirror_columns, make_input
+from ..native.weights import WeightsInput
+from . import gather, tape
+
+
+def check_object(ob: Any) -> None:
+    """Refuses what cannot be weighed, in words."""
+    if ob is None or ob.type != "MESH":
+        raise RefusalError("Select the character's mesh first.")
+    if ob.mode == "EDIT":
+        raise RefusalError("Leave Edit Mode first.")
+    if ob.library is not None or ob.data.library is not None:
+        raise RefusalError("This mesh is linked from another file, so no weights can be written.")
+    if not ob.data.vertices or not ob.data.polygons:
+        raise RefusalError("This mesh has no faces.")
+
+
+def find_armatures(ob: Any, context: Any) -> list[Any]:
+    """Those that deform the mesh; else the one that is selected with it."""
+    found = tape.find_armatures(ob)
+    selected = [other for other in context.selected_objects if other.type == "ARMATURE"]
+    if found or len(selected) == 1:
+        return found or selected
+    raise RefusalError("No armature. Select the mesh together with its armature, the mesh last.")
+
+
+def read_bones(ob: Any, armatures: list[Any]) -> list[RestBone]:
+    """Deforming bones at rest whose groups are not locked, in the space of the mesh."""
+    if abs(ob.matrix_world.determinant()) < 1e-30:
+        raise RefusalError("This object has a scale of zero.")
+    bones = {}
+    for armature in armatures:
+        to_skin = ob.matrix_world.inverted() @ armature.matrix_world
+        for bone in armature.data.bones:
+            if bone.use_deform and not is_locked(ob, bone.name):
+                head, tail = to_skin @ bone.head_local, to_skin @ bone.tail_local
+                bones.setdefault(bone.name, RestBone(bone.name, tuple(head), tuple(tail)))
+    if not bones:
+        raise RefusalError(
+            "There is no bone to weigh: all are set not to deform, or their groups are locked."
+        )
+    return list(bones.values())
+
+
+def is_locked(ob: Any, name: str) -> bool:
+    group = ob.vertex_groups.get(name)
+    return group is not None and group.lock_weight
+
+
+def read_input(ob: Any, bones: list[RestBone], nodes: int, symmetric: bool) -> WeightsInput:
+    positions, triangles = gather.read_positions(ob.data), gather.read_triangles(ob.data)
+    mirror = find_mirror_columns(bones, bpy.utils.flip_name) if symmetric else None
+    return make_input(positions, triangles, bones, mirror, nodes)
+
+
+def read_locked(ob: Any, armatures: list[Any]) -> NDArray[np.float64]:
+    """The sum of the locked groups of deforming bones, one a vertex."""
+    deforming = {b.name for armature in armatures for b in armature.data.bones if b.use_deform}
+    groups = gather.read_groups(ob)
+    is_counted = np.array([n in deforming and is_locked(ob, n) for n in groups.names], bool)
+    total = np.zeros(len(ob.data.vertices))
+    if len(groups.vertices):
+        chosen = is_counted[groups.groups]
+        np.add.at(total, groups.vertices[chosen], groups.values[chosen])
+    return total
+
+
+def write_groups(ob: Any, bones: list[RestBone], written: Written) -> None:
+    """Replaces what these bones' groups held. Equal weights go in one call: Blender has no bulk."""
+    everyone = list(range(len(ob.data.vertices)))
+    for bone, vertices, values in zip(bones, written.vertices, written.values, strict=True):
+        group = ob.vertex_groups.get(bone.name)
+        if group is None:
+            group = ob.vertex_groups.new(name=bone.name)
+        group.remove(everyone)
+        order = np.argsort(values, kind="stable")
+        levels, starts = np.unique(values[order], return_index=True)
+        for level, part in zip(levels, np.split(vertices[order], starts[1:]), strict=True):
+            group.add(part.tolist(), float(level), "REPLACE")
+    ob.data.update()
+
+
+def bind(ob: Any, armatures: list[Any]) -> None:
+    """An armature modifier, where nothing deforms the mesh yet."""
+    if not tape.find_armatures(ob):
+        ob.modifiers.new("Armature", "ARMATURE").object = armatures[0]

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rules of baking that need no Blender: names of takes and files, time left, a range in words."""
+
+import re
+from dataclasses import dataclass
+
+from ..native.inputs import FrameRange
+from .rig import RefusalError
+
+MAIN = "Main"
+"""The take that Bake writes unless another is chosen."""
+LONGEST_NAME = 40
+"""Of a take: Blender's names have 63 bytes, and ours stand behind a prefix."""
+KEPT = ".resume"
+"""Behind a bake's name: the simulated frames of one that has not come to its end."""
+
+
+def clean_take(name: str) -> str:
+    """A name that modifiers and files can have; the main take when nothing is left of it."""
+    cleaned = re.sub(r"[^\w \-]", "", name).strip()
+    return cleaned.encode("utf-8")[:LONGEST_NAME].decode("utf-8", "ignore").strip() or MAIN
+
+
+def new_take(taken: list[str]) -> str:
+    """A name that none has yet: the main one, then Take 2, Take 3, ..."""
+    if MAIN not in taken:
+        return MAIN
+    number = 2
+    while f"Take {number}" in taken:
+        number += 1
+    return f"Take {number}"
+
+
+def file_name(object_name: str, uuid: str, take: str) -> str:
+    """Of the point cache; `object_name` is clean already."""
+    ending = "" if take == MAIN else "_" + take.replace(" ", "_")
+    return f"{object_name}_{uuid[:8]}{ending}.pc2"
+
+
+def chunk_name(name: str, frames: FrameRange) -> str:
+    """Of a file with some frames of a bake."""
+    return f"{name.removesuffix('.pc2')}.{frames.first:04d}-{frames.last:04d}.pc2"
+
+
+def parse_frames(text: str, whole: FrameRange) -> FrameRange:
+    """`a-b`, `a`, or nothing for the whole range; frames outside of it are refused."""
+    if not text.strip():
+        return whole
+    match = re.fullmatch(r"\s*(-?\d+)\s*(?:-\s*(-?\d+))?\s*", text)
+    if match is None:
+        raise RefusalError(f'"{text}" is no range of frames; write it as 1-250.')
+    first = int(match[1])
+    last = int(match[2]) if match[2] is not None else first
+    if first > last or first < whole.first or last > whole.last:
+        raise RefusalError(
+            f"Frames {first} to {last} are not within the scene's {whole.first} to {whole.last}."
+        )
+    return FrameRange(first, last - first + 1, whole.rate, whole.stretch)
+
+
+@dataclass
+class Pace:
+    """How long it will take, by how long it has taken."""
+
+    started: float
+    progress: float = 0.0
+    """When we began to look: what an earlier bake left costs no time."""
+    is_new: bool = True
+
+    def seconds_left(self, progress: float, now: float) -> float | None:
+        """None while nobody can tell."""
+        if self.is_new:
+            self.started, self.progress, self.is_new = now, progress, False
+        done, passed = progress - self.progress, now - self.started
+        if done < 0.01 or passed < 0.2:
+            return None
+        return passed * (1.0 - progress) / done
+
+
+def describe_seconds(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    if seconds < 90.0:
+        return f"{max(round(seconds), 1)} s left"
+    minutes = round(seconds / 60.0)
+    if minutes < 90:
+        return f"{minutes} min left"
+    return f"{minutes // 60} h {minutes % 60} min left"
+
+
+def describe_bake(progress: float, seconds: float | None) -> str:
+    """For the status bar: `Baking, 40 %, 12 s left`."""
+    parts = ["Baking", f"{100.0 * progress:.0f} %", describe_seconds(seconds)]
+    return ", ".join(part for part in parts if part)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the session remembers of one character. Nothing of Blender's.
+
+Its lock is held while its buffer is filled and copied, because renders show frames from another
+thread.
+"""
+
+import threading
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..native.arrays import FloatArray
+from ..native.inputs import FrameRange, JobStatus, ShotSettings, ShotStatus
+from .controls import Surroundings
+from .lifecycle import Phase, State
+from .maps import MapChoice, MapChoices
+from .rig import TapePlan
+
+
+@dataclass(frozen=True)
+class BuildInputs:
+    """What preparing depends on besides the mesh's shape; when it differs we prepare again."""
+
+    vertex_count: int
+    node_count: int
+    loose_parts: str
+    armatures: tuple[tuple[str, bool], ...] = ()
+    """The armature modifiers and whether each is switched on."""
+    deformers: tuple[str, ...] = ()
+    """What moves the skin besides bones: then its points are recorded too."""
+    detail: MapChoice = MapChoice()
+    """The one painted map that the cage depends on."""
+    mesher: int = 0
+    """Who makes the cage; a number of the library's."""
+
+
+@dataclass
+class Entry:
+    """One character. Ids are opaque; None is "there is none"."""
+
+    uuid: str
+    object_name: str
+    scene_name: str
+    state: State = field(default_factory=State)
+    build: BuildInputs | None = None
+    plan: TapePlan | None = None
+    character: Any = None
+    shot: Any = None
+    bake: Any = None
+    frames: FrameRange | None = None
+    settings: ShotSettings | None = None
+    recorded_until: int = 0
+    """How many frames of the shot, its pre-roll included."""
+    surroundings: Surroundings | None = None
+    """Of the scene, as recorded."""
+    cut_before: float = 1.0
+    """How Cut stands at the last recorded frame."""
+    rest_gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """What the modelled shape yields to: the gravity at the first frame, in skin space."""
+    motion: str = ""
+    """Names what was recorded, for the bake that is made of it."""
+    stale_since: float = 0.0
+    build_changed_at: float | None = None
+    fingerprint: str = ""
+    """Of the shape that was prepared."""
+    maps: MapChoices = MapChoices()
+    maps_fingerprint: str = ""
+    """The painted maps that it has now."""
+    key: str = ""
+    """Names what was prepared, for what is stored."""
+    is_kept: bool = False
+    """What was prepared is stored with the carrier."""
+    wants_anew: bool = False
+    """The artist asked for preparing: what is stored will not do."""
+    mode: str = "OBJECT"
+    """The object's mode at the last look: what was painted or edited is read after leaving it."""
+    steps_scene: bool = False
+    """The rig reads the artist's scene: recording has to step that."""
+    suspected: bool = False
+    """A frame showed another pose than the tape has: nothing else told that the scene is read."""
+    rows: FloatArray | None = None
+    """The tape, to compare what the scene shows."""
+    controls: FloatArray | None = None
+    """What the dials came to beside it."""
+    skins: Any = None
+    """A digest of the points that were recorded, where something else than bones moves them."""
+    compared_at: float = -1e9
+    may_step: bool = False
+    """The artist asked for it; recording never moves the scene's frame of its own accord."""
+    blocked: str = ""
+    """Why nothing is shown although all is ready."""
+    elsewhere: str = ""
+    """Why it stands still in the scene that was shown last."""
+    notice: str = ""
+    """What the artist ought to know about the recording."""
+    asked: int | None = None
+    """The frame that a provisional one is asked of; None after each change."""
+    answered: bool = False
+    """It came, and is shown."""
+    provisional: int | None = None
+    """The frame that the carrier shows provisionally."""
+    buffer: FloatArray = field(default_factory=lambda: np.zeros(0, np.float32))
+    job: JobStatus | None = None
+    shot_status: ShotStatus | None = None
+    report: dict[str, Any] = field(default_factory=dict)
+    bake_progress: float | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    @property
+    def progress(self) -> float:
+        """Of what the entry is busy with, 0 to 1."""
+        if self.state.phase is Phase.PREPARING:
+            return self.job.progress if self.job else 0.0
+        if self.state.phase is Phase.RECORDING and self.frames:
+            return self.recorded_until / self.frames.shot_count
+        if self.state.phase is Phase.LIVE and self.shot_status:
+            return self.shot_status.ready / self.shot_status.frame_count
+        return 0.0
+
+    def is_ready(self, frame: float) -> bool:
+        """By the last status; frames outside of the range count as their nearest."""
+        if self.frames is None or self.shot_status is None:
+            return False
+        wanted = min(max(frame, self.frames.first), self.frames.last)
+        return self.shot_status.ready > int(np.ceil(wanted)) - self.frames.shot_first

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Thoughts about computed weights: whose they are, which side mirrors which, what is kept."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..native.arrays import FloatArray, IntArray, as_floats, as_ints
+from ..native.weights import WeightsInput
+
+LEAST = 1e-3
+"""A weight below this is dropped: it moves nothing that one could see, and costs a lookup."""
+MIRRORED = 1e-3
+"""How far a bone may be from its mirror image, of the skeleton's size."""
+
+
+@dataclass(frozen=True)
+class RestBone:
+    """A bone at rest, in the space of the skin."""
+
+    name: str
+    head: tuple[float, float, float]
+    tail: tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What goes into vertex groups: entries of one bone after the other."""
+
+    vertices: list[IntArray]
+    values: list[FloatArray]
+
+
+def find_mirror_columns(
+    bones: Sequence[RestBone], flip_name: Callable[[str], str]
+) -> IntArray | None:
+    """Of each bone the one on the other side; None when not all of them have one at x -> -x."""
+    places = np.array([(bone.head, bone.tail) for bone in bones], np.float64)
+    size = float(np.ptp(places.reshape(-1, 3), axis=0).max()) if len(bones) else 0.0
+    index = {bone.name: i for i, bone in enumerate(bones)}
+    columns = np.array([index.get(flip_name(bone.name), -1) for bone in bones], np.int64)
+    if size == 0.0 or (columns < 0).any() or (columns[columns] != np.arange(len(bones))).any():
+        return None
+    mirrored = places[columns] * (-1.0, 1.0, 1.0)
+    is_symmetric = np.abs(mirrored - places).max() <= MIRRORED * size
+    return as_ints(columns) if is_symmetric else None
+
+
+def make_input(
+    positions: FloatArray,
+    triangles: IntArray,
+    bones: Sequence[RestBone],
+    mirror_columns: IntArray | None,
+    target_node_count: int,
+) -> WeightsInput:
+    """Each bone is a segment between two points of its column."""
+    count = len(bones)
+    places = np.array([(bone.head, bone.tail) for bone in bones], np.float64)
+    heads = np.arange(0, 2 * count, 2)
+    return WeightsInput(
+        skin_positions=positions,
+        skin_triangles=triangles,
+        points=as_floats(places.reshape(-1)),
+        point_columns=as_ints(np.repeat(np.arange(count), 2)),
+        elements=as_ints(np.stack([heads, heads + 1, heads + 1], axis=1).reshape(-1)),
+        column_count=count,
+        mirror_columns=mirror_columns,
+        target_node_count=target_node_count,
+    )
+
+
+def drop_small(values: FloatArray, most_bones: int) -> FloatArray:
+    """Rows of what is worth keeping, each summing to one again; at most so many in a row."""
+    kept = np.where(values >= LEAST, values, 0.0).astype(np.float64)
+    if 0 < most_bones < values.shape[1]:
+        # the lowest column wins among equals, whatever the sorting
+        order = np.argsort(-kept, axis=1, kind="stable")
+        np.put_along_axis(kept, order[:, most_bones:], 0.0, axis=1)
+    sums = kept.sum(axis=1, keepdims=True)
+    return as_floats(np.divide(kept, sums, out=np.zeros_like(kept), where=sums > 0.0))
+
+
+def share_with_locked(values: FloatArray, locked: NDArray[np.float64]) -> FloatArray:
+    """What locked groups (their sum, one a vertex) leave."""
+    return as_floats(values * np.clip(1.0 - locked, 0.0, 1.0)[:, None])
+
+
+def to_entries(values: FloatArray) -> Written:
+    columns = [np.flatnonzero(values[:, j]).astype(np.int32) for j in range(values.shape[1])]
+    return Written(columns, [values[rows, j] for j, rows in enumerate(columns)])
+
+
+def describe(report: dict[str, float], bone_count: int) -> list[str]:
+    """What an artist may want to know of it."""
+    seconds = report["cageSeconds"] + report["weightsSeconds"]
+    texts = [f"Weights of {bone_count} bones in {seconds:.1f} s"]
+    if report["outsideColumnCount"]:
+        texts.append(
+            f"{report['outsideColumnCount']} bones lie outside of the mesh; "
+            "they move what is nearest to them"
+        )
+    if not report["isConverged"]:
+        texts.append("The weights are near the smoothest ones, but not quite there")
+    return texts

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bake to Shape Keys and back; Export Motion: Alembic and USD by Blender's own exporters."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from ..blender import bake_keys, carrier, compat, objects, stage
+from ..blender.bake import BakeRun, BakeWish
+from ..model.rig import RefusalError
+from ..native.errors import NativeError
+from .job import Job, entry_of, poll_character, usable_session
+
+TURN_SECONDS = 0.1
+FORMATS = {"ALEMBIC": (".abc", "Alembic"), "USD": (".usdc", "USD")}
+
+
+class SOFTRIG_OT_bake_keys(Job, bpy.types.Operator):
+    bl_idname = "softrig.bake_keys"
+    bl_label = "Bake to Shape Keys"
+    bl_description = (
+        "Write the motion of each frame into a shape key of the mesh, with keyframes: for games, "
+        "and for files without a cache. Your own shape keys stay. Heavy: for short shots"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    kind: EnumProperty(
+        name="Kind",
+        items=(
+            ("RELATIVE", "One Key a Frame", "Beside your own shape keys; games want these"),
+            ("ABSOLUTE", "One Curve", "Lighter to play; only where there are no other shape keys"),
+        ),
+        default="RELATIVE",
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_character(cls, context)
+
+    def execute(self, context: Any) -> set[str]:
+        if not self.begin(context):
+            return {"CANCELLED"}
+        while True:
+            answer = self.turn(context)
+            if answer is not None:
+                return answer
+            stage.pause()
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        if bpy.app.background:
+            return self.execute(context)
+        return self.start_job(context) if self.begin(context) else {"CANCELLED"}
+
+    def begin(self, context: Any) -> bool:
+        self.moves, self.whole = [], False
+        try:
+            bake_keys.check(context.object, self.kind == "ABSOLUTE")
+        except RefusalError as error:
+            self.report({"ERROR"}, str(error))
+            return False
+        # no file: for what it does to become live and up to date
+        self.run = BakeRun(usable_session(), context.object, context.scene, BakeWish())
+        return True
+
+    def turn(self, context: Any) -> set[str] | None:
+        session, entry = usable_session(), self.run.entry()
+        ob = objects.find_object(entry) if entry is not None else None
+        scene = objects.scene_of(ob, entry.scene_name) if ob is not None else None
+        if scene is None:
+            return {"CANCELLED"}
+        try:
+            if not self.whole:
+                self.whole = stage.settle_whole(session, entry, ob, scene)
+                return None
+            return self.read_some(session, entry, ob, scene)
+        except (NativeError, RefusalError) as error:
+            self.report({"ERROR"}, str(error))
+            return {"CANCELLED"}
+
+    def read_some(self, session: Any, entry: Any, ob: Any, scene: Any) -> set[str] | None:
+        absolute = self.kind == "ABSOLUTE"
+        bake_keys.check(ob, absolute)
+        end, first = session.now() + TURN_SECONDS, entry.frames.first + len(self.moves)
+        span = range(first, entry.frames.last + 1)
+        for move in bake_keys.read_moves(session, entry, scene, ob, span):
+            self.moves.append(move)
+            if session.now() >= end:
+                break
+        if len(self.moves) < entry.frames.count:
+            return None
+        frames = entry.frames
+        bake_keys.write_keys(ob, frames.first, self.moves, frames.stretch, absolute)
+        return {"FINISHED"}
+
+    def give_up(self, context: Any) -> None:
+        self.moves = []
+
+    def progress_text(self) -> str:
+        return f"Shape keys, frame {len(self.moves)}"
+
+
+class SOFTRIG_OT_free_keys(bpy.types.Operator):
+    bl_idname = "softrig.free_keys"
+    bl_label = "Free Shape Keys"
+    bl_description = "Remove the shape keys that a bake made, and play live again. Yours stay"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_character(cls, context) and bake_keys.has_keys(context.object)
+
+    def execute(self, context: Any) -> set[str]:
+        bake_keys.remove_keys(context.object)
+        return {"FINISHED"}
+
+
+class SOFTRIG_OT_export_motion(bpy.types.Operator):
+    bl_idname = "softrig.export_motion"
+    bl_label = "Export Motion"
+    bl_description = "Write the moving mesh for another program, by Blender's own exporter"
+    bl_options = {"REGISTER"}
+
+    filepath: StringProperty(name="File", subtype="FILE_PATH", options={"SKIP_SAVE"})
+    kind: EnumProperty(
+        name="Format",
+        items=(("ALEMBIC", "Alembic", "A .abc file"), ("USD", "USD", "A .usdc file")),
+        default="ALEMBIC",
+    )
+
+    @classmethod
+    def poll(cls, context: Any) -> bool:
+        return poll_character(cls, context)
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        ending, name = FORMATS[self.kind]
+        if not compat.can_export(self.kind):
+            return self.refuse(without(name))
+        if not self.filepath:
+            self.filepath = bpy.path.clean_name(context.object.name) + ending
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def execute(self, context: Any) -> set[str]:
+        ending, name = FORMATS[self.kind]
+        if not compat.can_export(self.kind):
+            return self.refuse(without(name))
+        path = Path(bpy.path.abspath(self.filepath)).with_suffix(ending)
+        partial = path.with_name(f"{path.stem}.partial{ending}")
+        try:
+            make_whole(context)
+            export(context, self.kind, partial)
+            os.replace(partial, path)
+        except (NativeError, RefusalError, RuntimeError, OSError) as error:
+            with suppress(OSError):
+                partial.unlink()
+            return self.refuse(f"{path} was not written: {str(error).strip()}")
+        self.report({"INFO"}, f"Wrote {path.name}")
+        return {"FINISHED"}
+
+    def refuse(self, message: str) -> set[str]:
+        self.report({"ERROR"}, message)
+        return {"CANCELLED"}
+
+
+def without(name: str) -> str:
+    return (
+        f"This Blender was built without {name}, as the one of Debian is. "
+        f"Use a Blender from blender.org, or bake to a point cache."
+    )
+
+
+def make_whole(context: Any) -> None:
+    """The exporter steps the scene by itself: every frame is ready before it begins."""
+    session, ob, scene = usable_session(), context.object, context.scene
+    if carrier.find_bake(ob) is not None or bake_keys.has_keys(ob):
+        return
+    BakeRun(session, ob, scene, BakeWish())
+    entry = entry_of(session, ob, scene)
+    while not stage.settle_whole(session, entry, ob, scene):
+        stage.pause()
+
+
+def export(context: Any, kind: str, path: Path) -> None:
+    layer, scene = context.view_layer, context.scene
+    chosen, active = [ob for ob in layer.objects if ob.select_get()], layer.objects.active
+    for ob in chosen:
+        ob.select_set(ob == active)
+    active.select_set(True)
+    operator = bpy.ops.wm.alembic_export if kind == "ALEMBIC" else bpy.ops.wm.usd_export
+    wanted = {
+        "filepath": str(path),
+        "start": scene.frame_start,
+        "end": scene.frame_end,
+        "selected": True,
+        "selected_objects_only": True,
+        "export_animation": True,
+        "export_armatures": False,
+        "export_shapekeys": False,
+        "evaluation_mode": "VIEWPORT" if kind == "USD" else "RENDER",
+        "as_background_job": False,
+    }
+    known = operator.get_rna_type().properties.keys()
+    try:
+        operator(**{name: value for name, value in wanted.items() if name in known})
+        if not path.is_file():
+            raise RefusalError("Blender's exporter left no file; its log says why.")
+    finally:
+        for ob in layer.objects:
+            ob.select_set(ob in chosen)

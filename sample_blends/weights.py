@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Draws weights on six characters: above Blender's Automatic Weights, below Softrig's.
+
+./softrig weights         the picture goes into weights/, figures to the terminal
+"""
+
+import argparse
+import colorsys
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from sample_blends import character, demo, puppet, render, strips
+from sample_blends.samples import SAMPLES
+
+SIZE = (300, 300)
+NAMES = ("demo", *SAMPLES)
+AUTOMATIC, OURS = "Automatic Weights", "Softrig Weights"
+UNWEIGHTED = (0.05, 0.05, 0.05)
+
+
+def build(name: str) -> tuple[Any, Any]:
+    """One skin and its armature at rest, alone in the file; nothing else deforms the skin."""
+    character.start_empty()
+    skin = character.build()[0] if name == "demo" else SAMPLES[name].build()[0]
+    armature = next(m.object for m in skin.modifiers if m.type == "ARMATURE")
+    for other in list(bpy.context.scene.objects):
+        if other not in (skin, armature):
+            bpy.data.objects.remove(other)
+    armature.data.pose_position = "REST"
+    armature.hide_render = True
+    skin.parent = None
+    for ob in (armature, skin):
+        ob.animation_data_clear()
+        ob.matrix_world = Matrix()
+    skin.vertex_groups.clear()
+    bpy.context.view_layer.update()
+    return skin, armature
+
+
+def weigh(skin: Any, armature: Any, method: str) -> None:
+    skin.vertex_groups.clear()
+    puppet.make_active(skin)
+    if method == OURS:
+        assert bpy.ops.softrig.weigh() == {"FINISHED"}
+        return
+    armature.select_set(True)
+    bpy.context.view_layer.objects.active = armature
+    bpy.ops.object.parent_set(type="ARMATURE_AUTO")
+
+
+def read_weights(skin: Any, names: list[str]) -> np.ndarray:
+    """(vertices, bones)"""
+    table = np.zeros((len(skin.data.vertices), len(names)))
+    column = {
+        group.index: names.index(group.name) for group in skin.vertex_groups if group.name in names
+    }
+    for vertex in skin.data.vertices:
+        for entry in vertex.groups:
+            if entry.group in column:
+                table[vertex.index, column[entry.group]] = entry.weight
+    return table
+
+
+def energy(skin: Any, table: np.ndarray) -> float:
+    """How much weights bend: squares of how far each is from the mean of its neighbours."""
+    edges = np.empty(2 * len(skin.data.edges), np.int32)
+    skin.data.edges.foreach_get("vertices", edges)
+    a, b = edges.reshape(-1, 2).T
+    sums, counts = np.zeros_like(table), np.zeros(len(table))
+    for one, other in ((a, b), (b, a)):
+        np.add.at(sums, one, table[other])
+        np.add.at(counts, one, 1.0)
+    return float(((sums / np.maximum(counts, 1.0)[:, None] - table) ** 2).sum())
+
+
+def count_peaks(skin: Any, table: np.ndarray) -> int:
+    """Vertices whose weight is above all neighbours' by a fiftieth, more than one a bone."""
+    edges = np.empty(2 * len(skin.data.edges), np.int32)
+    skin.data.edges.foreach_get("vertices", edges)
+    a, b = edges.reshape(-1, 2).T
+    highest = np.zeros_like(table)
+    for one, other in ((a, b), (b, a)):
+        np.maximum.at(highest, one, table[other])
+    return int(np.maximum((table > highest + 0.02).sum(axis=0) - 1, 0).sum())
+
+
+def paint(skin: Any, table: np.ndarray) -> None:
+    """A colour a bone, mixed by weights."""
+    count = table.shape[1]
+    palette = [
+        colorsys.hsv_to_rgb((0.618034 * j) % 1.0, 0.55 + 0.4 * (j % 2), 0.95 - 0.25 * (j % 3 == 1))
+        for j in range(count)
+    ]
+    colours = np.ones((len(table), 4), np.float32)
+    total = table.sum(axis=1, keepdims=True)
+    colours[:, :3] = table @ np.array(palette) + (1.0 - np.minimum(total, 1.0)) * UNWEIGHTED
+    mesh = skin.data
+    while mesh.color_attributes:
+        mesh.color_attributes.remove(mesh.color_attributes[0])
+    layer = mesh.color_attributes.new("Weights", "FLOAT_COLOR", "POINT")
+    layer.data.foreach_set("color", colours.ravel())
+    mesh.color_attributes.active_color = layer
+
+
+def set_stage(scene: Any, skin: Any) -> None:
+    """A plain backdrop, and a camera that sees all of the skin."""
+    render._set_render(scene, SIZE)
+    shading = scene.display.shading
+    shading.light, shading.color_type = "STUDIO", "VERTEX"
+    shading.show_shadows = shading.show_specular_highlight = False
+    scene.render.film_transparent = False
+    scene.world = bpy.data.worlds.new("World")
+    scene.world.color = (0.9, 0.9, 0.9)
+    corners = np.array([skin.matrix_world @ v.co for v in skin.data.vertices])
+    lower, upper = corners.min(axis=0), corners.max(axis=0)
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    camera.data.type = "ORTHO"
+    camera.rotation_euler = (1.35, 0.0, 0.65)
+    scene.collection.objects.link(camera)
+    scene.camera = camera
+    bpy.context.view_layer.update()
+    turn = np.array(camera.matrix_world.to_3x3())
+    seen = corners @ turn
+    camera.data.ortho_scale = 1.08 * float(np.ptp(seen[:, :2], axis=0).max())
+    middle = turn @ (0.5 * (seen.min(axis=0) + seen.max(axis=0)))
+    camera.location = middle + 4.0 * float(np.linalg.norm(upper - lower)) * turn[:, 2]
+    camera.data.clip_end = 1000.0
+
+
+def draw(name: str, folder: Path) -> list[np.ndarray]:
+    """Pixels of both methods; figures are printed."""
+    pictures = []
+    for method in (AUTOMATIC, OURS):
+        skin, armature = build(name)
+        names = [bone.name for bone in armature.data.bones if bone.use_deform]
+        set_stage(bpy.context.scene, skin)
+        weigh(skin, armature, method)
+        table = read_weights(skin, names)
+        alone = int((table.sum(axis=1) < 1e-4).sum())
+        print(
+            f"{name:10} {len(table):6} vertices {len(names):3} bones  {method:18}"
+            f" without weights {alone:5}  bending {energy(skin, table):9.4f}"
+            f"  stray peaks {count_peaks(skin, table):3}"
+            f"  weakest bone {table.max(axis=0).min():5.2f}",
+            flush=True,
+        )
+        paint(skin, table)
+        path = folder / "frames" / f"{name}-{method.split()[0]}.png"
+        bpy.context.scene.render.filepath = str(path)
+        bpy.ops.render.render(write_still=True)
+        pictures.append(strips._pixels(path))
+    return pictures
+
+
+def _main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description="Draw weights beside Automatic Weights.")
+    parser.add_argument("--output", required=True, type=Path)
+    folder = parser.parse_args(arguments).output.resolve()
+    (folder / "frames").mkdir(parents=True, exist_ok=True)
+    demo.enable_softrig()
+    columns = [draw(name, folder) for name in NAMES]
+    rows = [np.concatenate([column[row] for column in columns], axis=1) for row in (1, 0)]
+    # Blender counts rows of pixels from below
+    print(strips._write(folder / "weights.png", np.concatenate(rows, axis=0)))
+    return 0
+
+
+if __name__ == "__main__":
+    code = _main(sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else sys.argv[1:])
+    sys.stdout.flush()
+    # why not sys.exit: bpy 4.5 hangs at exit while an add-on's handler is registered
+    os._exit(code)

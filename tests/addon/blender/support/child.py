@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Another Blender of the same kind, with the same add-on: what a farm machine starts."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from . import addon
+
+IS_MODULE = not bpy.app.binary_path
+OPEN = "import bpy, addon_utils; addon_utils.enable({name!r}); "
+LOAD = "bpy.ops.wm.open_mainfile(filepath={path!r}); "
+
+
+def command(path: Path, expression: str) -> list[str]:
+    """The documented plain form; where Blender is a module, what comes nearest to it."""
+    if not IS_MODULE:
+        name = addon.NAME
+        options = ["--python-use-system-env", "--addons", name, "--python-exit-code", "1"]
+        return [bpy.app.binary_path, "-b", str(path), *options, "--python-expr", expression]
+    before = OPEN.format(name=addon.NAME) + LOAD.format(path=str(path))
+    # the module has no --python-exit-code, and 4.5 hangs at the end of the interpreter
+    wrapped = (
+        "import os, sys, traceback\n"
+        f"try:\n    exec({before + expression!r}); code = 0\n"
+        "except SystemExit as end:\n    code = end.code\n"
+        "except BaseException:\n    traceback.print_exc(); code = 1\n"
+        "sys.stdout.flush(); os._exit(code)"
+    )
+    return [sys.executable, "-c", wrapped]
+
+
+def start(path: Path, expression: str) -> Any:
+    return subprocess.Popen(
+        command(path, expression),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1"),
+    )
+
+
+def run(path: Path, expression: str, seconds: float = 240.0) -> tuple[int, str]:
+    """Exit code and all that it said."""
+    child = start(path, expression)
+    text, _ = child.communicate(timeout=seconds)
+    return child.returncode, text

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Shape keys and files for other programs show what was live; the artist's own keys stay."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+from support import addon, measure, scenes
+
+FRAMES = (1, 19, 22, 24, 30, 40)
+TOLERANCE = 3e-5
+"""Of a character of 4 m: single precision through a measured matrix and back."""
+
+KINDS = [k for k in ("ALEMBIC", "USD") if addon.module("blender.compat").can_export(k)]
+"""What this Blender writes for other programs; Debian builds its own without either."""
+
+
+def live_of(skin: Any) -> dict[float, np.ndarray]:
+    return {frame: measure.at_frame(skin, frame) for frame in (*FRAMES, 22.5)}
+
+
+def compare(skin: Any, live: dict[float, np.ndarray], between: float) -> None:
+    for frame, positions in live.items():
+        # between frames the rig turns, and a straight line before it is not one behind it
+        tolerance = TOLERANCE if frame == int(frame) else between
+        assert measure.largest(measure.at_frame(skin, frame), positions) < tolerance, frame
+
+
+@pytest.mark.parametrize("kind", ["RELATIVE", "ABSOLUTE"])
+@pytest.mark.parametrize("volume", [False, True])
+def test_shape_keys_show_what_was_live_without_the_addon(
+    skin: Any, kind: str, volume: bool
+) -> None:
+    skin.modifiers["Armature"].use_deform_preserve_volume = volume
+    live = live_of(skin)
+    assert measure.largest(live[24], measure.without_us(skin)) >= 0.0
+    assert bpy.ops.softrig.bake_keys(kind=kind) == {"FINISHED"}
+    assert len(skin.data.shape_keys.key_blocks) == 1 + scenes.LAST_FRAME
+    assert not skin.modifiers["Softrig"].show_render
+    addon.disable()
+    try:
+        compare(skin, live, 2e-2)
+    finally:
+        addon.enable()
+
+
+def test_freeing_leaves_nothing_behind(skin: Any) -> None:
+    live = live_of(skin)
+    actions = len(bpy.data.actions)
+    for kind in ("RELATIVE", "ABSOLUTE", "RELATIVE"):
+        assert bpy.ops.softrig.bake_keys(kind=kind) == {"FINISHED"}
+    assert bpy.ops.softrig.free_keys() == {"FINISHED"}
+    assert skin.data.shape_keys is None
+    assert len(bpy.data.actions) == actions
+    assert not bpy.data.shape_keys
+    assert not [mesh for mesh in bpy.data.meshes if mesh.users == 0]
+    assert measure.same_bits(measure.at_frame(skin, 24), live[24])
+
+
+def test_keys_of_the_artist_stay_with_their_curves(skin: Any) -> None:
+    skin.shape_key_add(name="Basis")
+    smile = skin.shape_key_add(name="Smile", from_mix=False)
+    smile.data[5].co.x += 0.2
+    for frame, value in ((1, 0.0), (30, 1.0)):
+        smile.value = value
+        smile.keyframe_insert("value", frame=frame)
+    live = live_of(skin)
+    with pytest.raises(RuntimeError, match='"Smile", which absolute keys would switch off'):
+        bpy.ops.softrig.bake_keys(kind="ABSOLUTE")
+    assert bpy.ops.softrig.bake_keys(kind="RELATIVE") == {"FINISHED"}
+    compare(skin, live, 2e-2)
+    assert bpy.ops.softrig.free_keys() == {"FINISHED"}
+    keys = skin.data.shape_keys
+    assert [key.name for key in keys.key_blocks] == ["Basis", "Smile"]
+    assert measure.same_bits(measure.at_frame(skin, 24), live[24])
+    bpy.context.scene.frame_set(30)
+    assert keys.key_blocks["Smile"].value == 1.0
+
+
+def test_a_mesh_of_two_objects_is_refused(skin: Any) -> None:
+    scenes.link(bpy.data.objects.new("Other", skin.data))
+    with pytest.raises(RuntimeError, match="Several objects share this mesh"):
+        bpy.ops.softrig.bake_keys()
+    assert skin.data.shape_keys is None
+
+
+def test_time_remapping_moves_the_keys_along(skin: Any, scene: Any) -> None:
+    scene.render.frame_map_old, scene.render.frame_map_new = 100, 200
+    live = {frame: measure.at_frame(skin, frame) for frame in (10, 24, 31)}
+    assert bpy.ops.softrig.bake_keys() == {"FINISHED"}
+    for frame, positions in live.items():
+        assert measure.largest(measure.at_frame(skin, frame), positions) < TOLERANCE
+
+
+def test_the_command_that_plays_nowhere_else_says_so(skin: Any, tmp_path: Path) -> None:
+    for kind in ("ALEMBIC", "USD"):
+        if kind in KINDS:
+            continue
+        with pytest.raises(RuntimeError, match="was built without"):
+            bpy.ops.softrig.export_motion(kind=kind, filepath=str(tmp_path / "x"))
+        assert not list(tmp_path.iterdir())
+
+
+def test_a_blender_from_its_makers_exports_both() -> None:
+    assert bpy.app.version < (4, 0) or ["ALEMBIC", "USD"] == KINDS
+
+
+if KINDS:
+
+    @pytest.mark.parametrize("baked", [False, True])
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_exported_motion_is_what_was_live(
+        skin: Any, scene: Any, kind: str, baked: bool, tmp_path: Path
+    ) -> None:
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+        live, places = live_of(skin), {}
+        for frame in FRAMES:
+            scene.frame_set(frame)
+            places[frame] = np.array(skin.matrix_world)
+        if baked:
+            bpy.ops.softrig.bake()
+        scenes.make_active(skin)
+        assert bpy.ops.softrig.export_motion(kind=kind, filepath=str(tmp_path / "out")) == {
+            "FINISHED"
+        }
+        written = [path for path in tmp_path.iterdir() if path.stem.startswith("out")]
+        assert [path.suffix for path in written] == [".abc" if kind == "ALEMBIC" else ".usdc"]
+        before = set(bpy.data.objects)
+        if kind == "ALEMBIC":
+            bpy.ops.wm.alembic_import(filepath=str(written[0]), as_background_job=False)
+        else:
+            bpy.ops.wm.usd_import(filepath=str(written[0]))
+        came = next(ob for ob in bpy.data.objects if ob not in before and ob.type == "MESH")
+        for frame in FRAMES:
+            got = measure.at_frame(came, frame).reshape(-1, 3)
+            got = got @ np.array(came.matrix_world)[:3, :3].T + np.array(came.matrix_world)[:3, 3]
+            expected = live[frame].reshape(-1, 3) @ places[frame][:3, :3].T + places[frame][:3, 3]
+            assert np.abs(got - expected).max() < 1e-5, frame
+
+
+def test_an_export_that_cannot_be_written_says_so(skin: Any, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder", encoding="utf-8")
+    for kind in KINDS:
+        with pytest.raises(RuntimeError, match="was not written"):
+            bpy.ops.softrig.export_motion(kind=kind, filepath=str(tmp_path / "file" / "x"))
+
+
+@pytest.mark.parametrize("kind", ["ABSOLUTE", "RELATIVE"])
+def test_a_stack_that_makes_vertices_first_is_refused(skin: Any, kind: str) -> None:
+    skin.modifiers.new("Mirror", "MIRROR")
+    addon.module("blender.compat").move_modifier(skin, skin.modifiers["Mirror"], 0)
+    with pytest.raises(RuntimeError, match='"Mirror" stands before Softrig'):
+        bpy.ops.softrig.bake_keys(kind=kind)
+    assert skin.data.shape_keys is None

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A render shows the cache, motion blur too, or it leaves before its first frame and says why."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+import numpy as np
+import pytest
+from support import addon, child, measure, scenes
+
+FRAMES = (21, 23, 25)
+SHUTTER = 0.5
+SIZE = 64
+
+
+def set_up(scene: Any, folder: Path) -> None:
+    scene.render.engine = "CYCLES"
+    scene.cycles.device, scene.cycles.samples, scene.cycles.seed = "CPU", 16, 5
+    scene.cycles.use_denoising = scene.cycles.use_adaptive_sampling = False
+    scene.render.resolution_x = scene.render.resolution_y = SIZE
+    scene.render.resolution_percentage = 100
+    scene.render.use_motion_blur, scene.render.motion_blur_shutter = True, SHUTTER
+    scene.render.image_settings.file_format = "PNG"
+    scene.world = bpy.data.worlds.new("World")
+    scene.world.use_nodes = True
+    camera = scenes.link(bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera")))
+    camera.location, camera.rotation_euler = (4.0, -10.0, 1.0), (1.5708, 0.0, 0.0)
+    sun = scenes.link(bpy.data.objects.new("Sun", bpy.data.lights.new("Sun", "SUN")))
+    sun.data.energy, sun.rotation_euler = 3.0, (0.7, 0.3, 0.0)
+    scene.camera = camera
+    scene.render.filepath = str(folder / "frame_")
+
+
+def render(scene: Any, folder: Path, name: str) -> np.ndarray:
+    """The three frames, as floats."""
+    pictures = []
+    for frame in FRAMES:
+        scene.frame_set(frame)
+        scene.render.filepath = str(folder / f"{name}_{frame}.png")
+        bpy.ops.render.render(write_still=True)
+        picture = bpy.data.images.load(scene.render.filepath)
+        pictures.append(np.array(picture.pixels[:]).reshape(SIZE, SIZE, 4)[:, :, :3])
+        bpy.data.images.remove(picture)
+    return np.stack(pictures)
+
+
+def in_world(skin: Any, frame: float) -> np.ndarray:
+    positions = measure.at_frame(skin, frame).reshape(-1, 3)
+    matrix = np.array(skin.matrix_world)
+    return positions @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def make_plain(skin: Any) -> Any:
+    """A mesh without us that holds the same positions wherever the shutter opens and closes."""
+    times = [f + part * SHUTTER for f in FRAMES for part in (-0.5, 0.0, 0.5)]
+    places = {time: in_world(skin, time).astype(np.float32) for time in times}
+    mesh = skin.data.copy()
+    plain = scenes.link(bpy.data.objects.new("Plain", mesh))
+    mesh.vertices.foreach_set("co", places[FRAMES[0]].reshape(-1))
+    plain.shape_key_add(name="Basis")
+    for number, time in enumerate(times):
+        key = plain.shape_key_add(name=str(number), from_mix=False)
+        key.data.foreach_set("co", places[time].reshape(-1))
+        for other in range(max(number - 1, 0), min(number + 2, len(times))):
+            key.value = float(other == number)
+            key.keyframe_insert("value", frame=times[other])
+    for curve in addon.module("blender.compat").find_curves(mesh.shape_keys):
+        for point in curve.keyframe_points:
+            point.interpolation = "LINEAR"
+    return plain
+
+
+@pytest.mark.parametrize("baked", [False, True])
+def test_motion_blur_is_that_of_plain_meshes_at_the_same_places(
+    skin: Any, scene: Any, tmp_path: Path, baked: bool
+) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    set_up(scene, tmp_path)
+    plain = make_plain(skin)
+    if baked:
+        assert bpy.ops.softrig.bake() == {"FINISHED"}
+    plain.hide_render = True
+    ours = render(scene, tmp_path, "ours")
+    skin.modifiers["Softrig"].show_render = False
+    stiff = render(scene, tmp_path, "stiff")
+    skin.modifiers["Softrig"].show_render = True
+    scene.render.use_motion_blur = False
+    sharp = render(scene, tmp_path, "sharp")
+    scene.render.use_motion_blur = True
+    skin.hide_render, plain.hide_render = True, False
+    theirs = render(scene, tmp_path, "theirs")
+    difference = np.abs(ours - theirs)
+    print("ours - theirs:", difference.mean(), difference.max())
+    print("ours - stiff, sharp:", np.abs(ours - stiff).mean(), np.abs(ours - sharp).mean())
+    # rays at the silhouette hit or miss by the last bit of a position
+    assert difference.mean() < 2e-4
+    assert np.abs(ours - stiff).mean() > 20 * difference.mean()
+    assert np.abs(ours - sharp).mean() > 20 * difference.mean()
+
+
+RENDER = (
+    "import bpy; s = bpy.context.scene; s.frame_start, s.frame_end = 21, 22; {} "
+    "bpy.ops.render.render(animation=True)"
+)
+
+
+@pytest.mark.parametrize(
+    ("what", "sentence"),
+    [
+        (
+            "s.objects['Skin'].modifiers.new('S', 'SUBSURF'); o = s.objects['Skin']; "
+            "bpy.context.view_layer.objects.active = o; "
+            "[bpy.ops.object.modifier_move_up(modifier='S') for _ in range(2)];",
+            "stands before Softrig",
+        ),
+        (
+            "r = s.objects['Skin Rig']; r.location.x = 1e30; r.animation_data_clear();",
+            "away",
+        ),
+    ],
+)
+def test_what_cannot_be_shown_leaves_before_the_first_frame(
+    skin: Any, scene: Any, tmp_path: Path, what: str, sentence: str
+) -> None:
+    set_up(scene, tmp_path)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    code, text = child.run(tmp_path / "shot.blend", RENDER.format(what))
+    assert code == 1, text
+    assert sentence in text and "nothing was rendered" in text
+    assert not list(tmp_path.glob("frame_*"))
+
+
+def test_a_missing_bake_leaves_before_the_first_frame(
+    skin: Any, scene: Any, tmp_path: Path
+) -> None:
+    set_up(scene, tmp_path)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.softrig.bake()
+    bpy.ops.wm.save_mainfile()
+    code, text = child.run(tmp_path / "shot.blend", RENDER.format(""))
+    assert code == 0, text
+    pictures = sorted(tmp_path.glob("frame_*"))
+    assert len(pictures) == 2
+    for path in (*pictures, *(tmp_path / "softrig").iterdir()):
+        path.unlink()
+    code, text = child.run(tmp_path / "shot.blend", RENDER.format(""))
+    assert code == 1 and "the bake is missing" in text, text
+    assert not list(tmp_path.glob("frame_*"))
+    # who hides it, or switches Softrig off, wants the rest of the picture
+    hidden = RENDER.format("s.objects['Skin'].hide_render = True;")
+    code, text = child.run(tmp_path / "shot.blend", hidden)
+    assert code == 0, text

@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Softrig Weights in Blender: what it writes, what it leaves; where Automatic Weights fails."""
+
+from typing import Any
+
+import bmesh
+import bpy
+import numpy as np
+import pytest
+from support import addon, measure, scenes
+
+
+def weigh(skin: Any, **options: Any) -> None:
+    scenes.make_active(skin)
+    assert bpy.ops.softrig.weigh(**options) == {"FINISHED"}
+    assert addon.session().api.byte_count() == 0
+
+
+def read_table(skin: Any) -> dict[str, np.ndarray]:
+    """Weights by the name of the group."""
+    table = {group.name: np.zeros(len(skin.data.vertices)) for group in skin.vertex_groups}
+    for vertex in skin.data.vertices:
+        for entry in vertex.groups:
+            table[skin.vertex_groups[entry.group].name][vertex.index] = entry.weight
+    return table
+
+
+def bare_character() -> tuple[Any, Any]:
+    skin, armature = scenes.make_character()
+    skin.vertex_groups.clear()
+    return skin, armature
+
+
+def join(skin: Any, parts: list[tuple[float, float, float]], **shape: Any) -> None:
+    """Replaces the skin's mesh by spheres at places."""
+    made = bmesh.new()
+    for place in parts:
+        sphere = bmesh.ops.create_uvsphere(made, u_segments=16, v_segments=12, radius=0.4)
+        bmesh.ops.scale(made, verts=sphere["verts"], vec=shape.get("scale", (1, 1, 1)))
+        bmesh.ops.translate(made, verts=sphere["verts"], vec=place)
+    made.to_mesh(skin.data)
+    made.free()
+
+
+def automatic_fails(skin: Any, armature: Any) -> bool:
+    """Vertices without any weight are what its failure leaves; groups are taken back."""
+    scenes.make_active(skin)
+    armature.select_set(True)
+    bpy.context.view_layer.objects.active = armature
+    skin.vertex_groups.clear()
+    bpy.ops.object.parent_set(type="ARMATURE_AUTO")
+    total = sum(read_table(skin).values(), np.zeros(len(skin.data.vertices)))
+    skin.vertex_groups.clear()
+    for modifier in list(skin.modifiers)[1:]:
+        skin.modifiers.remove(modifier)
+    return bool((total < 1e-4).any())
+
+
+def test_every_vertex_has_weights_that_sum_to_one(scene: Any) -> None:
+    skin, _ = bare_character()
+    weigh(skin)
+    table = read_table(skin)
+    assert set(table) == set(scenes.BONES)
+    assert np.abs(sum(table.values()) - 1.0).max() < 1e-5
+    for index, name in enumerate(scenes.BONES):
+        heights = [v.co.z for v in skin.data.vertices]
+        at_bone = np.abs(np.array(heights) - (index - 0.5)) < 0.2
+        assert table[name][at_bone].min() > 0.5
+
+
+def test_bones_that_do_not_deform_get_nothing(scene: Any) -> None:
+    skin, armature = bare_character()
+    armature.data.bones["tail2"].use_deform = False
+    weigh(skin)
+    assert "control" not in skin.vertex_groups and "tail2" not in skin.vertex_groups
+    assert np.abs(sum(read_table(skin).values()) - 1.0).max() < 1e-5
+
+
+def test_locked_groups_stay_to_the_bit_and_the_others_share_the_rest(scene: Any) -> None:
+    skin, _ = scenes.make_character()
+    skin.vertex_groups["spine"].lock_weight = True
+    before = read_table(skin)["spine"]
+    other = skin.vertex_groups.new(name="not a bone")
+    other.add([3, 4], 0.25, "REPLACE")
+    weigh(skin)
+    table = read_table(skin)
+    assert measure.same_bits(table["spine"].astype(np.float32), before.astype(np.float32))
+    assert table["not a bone"][3] == 0.25 and np.count_nonzero(table["not a bone"]) == 2
+    total = sum(table[name] for name in scenes.BONES)
+    assert np.abs(total - 1.0).max() < 1e-5
+
+
+def test_a_symmetric_rig_gets_symmetric_weights(scene: Any) -> None:
+    skin, armature = bare_character()
+    join(skin, [(-0.5, 0, 0), (0.5, 0, 0)], scale=(1.6, 1, 1))
+    scenes.make_active(armature)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = armature.data.edit_bones
+    for bone in list(bones):
+        bones.remove(bone)
+    for name, head, tail in (("mid", 0.0, 0.0), ("arm.L", 0.3, 0.9), ("arm.R", -0.3, -0.9)):
+        bone = bones.new(name)
+        bone.head, bone.tail = (head, 0, -0.2 if name == "mid" else 0), (tail, 0, 0)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    weigh(skin)
+    table = read_table(skin)
+    places = np.array([v.co for v in skin.data.vertices])
+    apart = np.abs(places[:, None] * (-1, 1, 1) - places[None]).max(axis=2)
+    images = apart.argmin(axis=1)
+    assert apart.min(axis=1).max() < 1e-5
+    assert np.abs(table["arm.L"] - table["arm.R"][images]).max() < 1e-6
+    assert table["arm.L"].max() > 0.9
+
+
+def test_nothing_leaks_across_a_gap(scene: Any) -> None:
+    """Two legs a twentieth apart, a bone in each."""
+    skin, armature = bare_character()
+    join(skin, [(-0.25, 0, 0), (0.25, 0, 0)], scale=(0.56, 0.6, 3.0))
+    scenes.make_active(armature)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = armature.data.edit_bones
+    for bone in list(bones):
+        bones.remove(bone)
+    for name, x in (("left", 0.25), ("right", -0.25)):
+        bone = bones.new(name)
+        bone.head, bone.tail = (x, 0, -0.8), (x, 0, 0.8)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    weigh(skin)
+    table = read_table(skin)
+    is_left = np.array([v.co.x > 0 for v in skin.data.vertices])
+    assert table["right"][is_left].max() == 0.0
+    assert table["left"][~is_left].max() == 0.0
+
+
+def make_broken(skin: Any, kind: str) -> None:
+    """What artists have: meshes on which heat has no way to flow, or no bone in sight."""
+    made = bmesh.new()
+    made.from_mesh(skin.data)
+    if kind == "every face apart":
+        bmesh.ops.split_edges(made, edges=made.edges)
+    elif kind == "doubled":
+        bmesh.ops.duplicate(made, geom=made.verts[:] + made.edges[:] + made.faces[:])
+    elif kind == "inside out":
+        bmesh.ops.reverse_faces(made, faces=made.faces)
+    elif kind == "open":
+        made.faces.ensure_lookup_table()
+        bmesh.ops.delete(made, geom=list(made.faces)[::9], context="FACES_ONLY")
+    elif kind == "stray eye":
+        eye = bmesh.ops.create_uvsphere(made, u_segments=8, v_segments=6, radius=0.1)
+        bmesh.ops.translate(made, verts=eye["verts"], vec=(0, -1.5, 2))
+    elif kind == "tiny":
+        bmesh.ops.scale(made, vec=(1e-3, 1e-3, 1e-3), verts=made.verts)
+    elif kind == "buried parts":
+        for place in ((0, 0, 0), (0, 0, 1), (0.1, 0, 2)):
+            ball = bmesh.ops.create_uvsphere(made, u_segments=8, v_segments=6, radius=0.2)
+            bmesh.ops.translate(made, verts=ball["verts"], vec=place)
+    made.to_mesh(skin.data)
+    made.free()
+
+
+KINDS = ("every face apart", "doubled", "inside out", "open", "stray eye", "tiny", "buried parts")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_broken_meshes_get_whole_weights(scene: Any, kind: str) -> None:
+    skin, armature = bare_character()
+    make_broken(skin, kind)
+    if kind == "tiny":
+        armature.scale = (1e-3, 1e-3, 1e-3)
+        bpy.context.view_layer.update()
+        skin.parent = None
+    weigh(skin)
+    table = read_table(skin)
+    assert np.abs(sum(table.values()) - 1.0).max() < 1e-5
+    assert all(table[name].max() > 0.5 for name in scenes.BONES)
+
+
+def test_automatic_weights_fails_on_some_of_them(scene: Any) -> None:
+    """Else the test above would prove nothing."""
+    failed = []
+    for kind in KINDS:
+        skin, armature = bare_character()
+        make_broken(skin, kind)
+        if automatic_fails(skin, armature):
+            failed.append(kind)
+    print("Automatic Weights fails on:", ", ".join(failed))
+    assert failed
+
+
+def test_few_bones_a_vertex_for_games(scene: Any) -> None:
+    skin, _ = bare_character()
+    weigh(skin, most_bones=2)
+    table = np.array(list(read_table(skin).values()))
+    assert (table > 0).sum(axis=0).max() == 2
+    assert np.abs(table.sum(axis=0) - 1.0).max() < 1e-5
+
+
+def test_a_mesh_without_modifier_is_bound_to_the_selected_armature(scene: Any) -> None:
+    skin, armature = bare_character()
+    skin.modifiers.clear()
+    skin.parent = None
+    scenes.make_active(skin)
+    armature.select_set(True)
+    assert bpy.ops.softrig.weigh() == {"FINISHED"}
+    assert [m.object for m in skin.modifiers] == [armature]
+
+
+def test_refusals_are_sentences_and_change_nothing(scene: Any) -> None:
+    skin, armature = scenes.make_character()
+    before = read_table(skin)
+    for bone in armature.data.bones:
+        bone.use_deform = False
+    scenes.make_active(skin)
+    with pytest.raises(RuntimeError, match="no bone to weigh"):
+        bpy.ops.softrig.weigh()
+    after = read_table(skin)
+    assert all((before[name] == after[name]).all() for name in before)
+    skin.modifiers.clear()
+    skin.parent = None
+    with pytest.raises(RuntimeError, match="Select the mesh together"):
+        bpy.ops.softrig.weigh()
+
+
+def test_giving_up_halfway_writes_nothing_and_frees_all(scene: Any) -> None:
+    skin, _ = scenes.make_character()
+    before = read_table(skin)
+    api = addon.session().api
+    job = api.start_weights(_input_of(skin))
+    assert api.byte_count() > 0
+    api.destroy_weights(job)
+    assert api.byte_count() == 0
+    assert all((before[name] == read_table(skin)[name]).all() for name in before)
+
+
+def _input_of(skin: Any) -> Any:
+    weigh_module = addon.module("blender.weigh")
+    bones = weigh_module.read_bones(skin, weigh_module.find_armatures(skin, bpy.context))
+    return weigh_module.read_input(skin, bones, 4000, True)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Computed weights without Blender: whose they are, what is kept, and the library's own answer."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from softrig.model import weights
+from softrig.model.weights import RestBone
+from softrig.native.errors import NativeError, StaleIdError
+
+FLIPPED = {"arm.L": "arm.R", "arm.R": "arm.L"}
+
+
+def flip(name: str) -> str:
+    return FLIPPED.get(name, name)
+
+
+def make_bones(right: float = -1.0) -> list[RestBone]:
+    return [
+        RestBone("arm.L", (1, 0, 0), (2, 0, 0)),
+        RestBone("spine", (0, 0, 0), (0, 0, 1)),
+        RestBone("arm.R", (right, 0, 0), (2 * right, 0, 0)),
+    ]
+
+
+def make_ball(count: int = 12) -> tuple[np.ndarray, np.ndarray]:
+    """A sphere of radius one: points and triangles, flat."""
+    step = np.pi / count
+    t, p = np.meshgrid(step * np.arange(count + 1), step * np.arange(2 * count), indexing="ij")
+    points = np.stack([np.sin(t) * np.cos(p), np.sin(t) * np.sin(p), np.cos(t)], axis=-1)
+    a = np.arange(count * 2 * count)
+    b = a // (2 * count) * (2 * count) + (a + 1) % (2 * count)
+    triangles = np.stack([a, a + 2 * count, b + 2 * count, a, b + 2 * count, b], axis=1)
+    return points.astype(np.float32).reshape(-1), triangles.astype(np.int32).reshape(-1)
+
+
+def test_mirror_columns_want_names_and_places() -> None:
+    assert weights.find_mirror_columns(make_bones(), flip).tolist() == [2, 1, 0]
+    assert weights.find_mirror_columns(make_bones(right=-1.1), flip) is None
+    assert weights.find_mirror_columns(make_bones()[:2], flip) is None
+    assert weights.find_mirror_columns([], flip) is None
+
+
+def test_small_weights_go_and_rows_sum_to_one() -> None:
+    values = np.array([[0.9995, 0.0005, 0.0], [0.5, 0.3, 0.2], [0.0, 0.0, 0.0]], np.float32)
+    kept = weights.drop_small(values, 0)
+    assert kept[0].tolist() == [1.0, 0.0, 0.0]
+    assert np.allclose(kept[1], values[1]) and not kept[2].any()
+    two = weights.drop_small(values, 2)
+    assert np.allclose(two[1], [0.625, 0.375, 0.0])
+    equal = weights.drop_small(np.full((1, 4), 0.25, np.float32), 2)
+    assert equal.tolist() == [[0.5, 0.5, 0.0, 0.0]]
+
+
+def test_locked_groups_leave_their_rest() -> None:
+    values = np.array([[0.5, 0.5], [1.0, 0.0]], np.float32)
+    shared = weights.share_with_locked(values, np.array([0.25, 1.5]))
+    assert shared.tolist() == [[0.375, 0.375], [0.0, 0.0]]
+
+
+def test_entries_are_what_is_not_zero() -> None:
+    written = weights.to_entries(np.array([[0.0, 1.0], [0.25, 0.75]], np.float32))
+    assert [rows.tolist() for rows in written.vertices] == [[1], [0, 1]]
+    assert [part.tolist() for part in written.values] == [[0.25], [1.0, 0.75]]
+
+
+def finish(api: Any, job: Any) -> Any:
+    while api.weights_status(job).running:
+        pass
+    return api.weights_status(job)
+
+
+def test_the_library_weighs_a_ball(api: Any) -> None:
+    points, triangles = make_ball()
+    bones = [
+        RestBone("low", (0, 0, -0.8), (0, 0, -0.2)),
+        RestBone("high", (0, 0, 0.2), (0, 0, 0.8)),
+    ]
+    data = weights.make_input(points, triangles, bones, None, 500)
+    job = api.start_weights(data)
+    assert not finish(api, job).failed
+    values = api.read_weights(job, data.vertex_count, 2)
+    assert np.abs(values.sum(axis=1) - 1.0).max() < 1e-6
+    heights = points.reshape(-1, 3)[:, 2]
+    assert values[heights > 0.9, 1].min() > 0.6 and values[heights < -0.9, 0].min() > 0.6
+    report = api.weights_report(job)
+    assert report["isConverged"] and report["nodeCount"] > 100
+    assert "2 bones" in weights.describe(report, 2)[0]
+    api.destroy_weights(job)
+    with pytest.raises(StaleIdError):
+        api.weights_report(job)
+
+
+def test_what_is_wrong_is_a_sentence(api: Any) -> None:
+    points, triangles = make_ball()
+    bones = [RestBone("nowhere", (0, 0, float("nan")), (0, 0, 1))]
+    with pytest.raises(NativeError, match="points"):
+        api.start_weights(weights.make_input(points, triangles, bones, None, 500))

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Joint bounded biharmonic weights on one worker: of a body with arms, made here, on the library's own cage
+// and on the same cage full of slivers, and with --data DIR of the OBJ files of a folder. The baseline in the
+// same run is a step of the same splitting the plain way: CHOLMOD's solve of all columns in double. Times are
+// what the thread had of its core, the least of three.
+
+#include "weights_scene.h"
+
+#include "report.h"
+
+#include "core/parallel.h"
+#include "core/thread.h"
+#include "math/cholesky.h"
+#include "mesh/quality.h"
+#include "weights/biharmonic_system.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    runCount = 3,
+    mostFiles = 64
+};
+
+static void check(srResult result) {
+    if (result != sr_success) {
+        fprintf(stderr, "%s: %s\n", srGetResultName(result), srGetErrorText());
+        exit(1);
+    }
+}
+
+// of this thread alone
+static double getSeconds(void) {
+    struct timespec now;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) {
+        return srGetSeconds();
+    }
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void* take(size_t count, size_t size) {
+    void* block = calloc(count, size);
+    if (block == NULL) {
+        exit(1);
+    }
+    return block;
+}
+
+// a plain step's solve
+static double timePlainStep(const srBenchWeights* scene) {
+    srAnchorRows rows;
+    srStiffness stiffness;
+    srPieces pieces;
+    srBiharmonicSystem system;
+    srCholesky* cholesky;
+    int32_t piece = 0;
+    check(srCreateAnchorRows(&scene->cage, &scene->anchors, &rows));
+    check(srCreateStiffness(&scene->cage, &stiffness));
+    check(srCreatePieces(&scene->cage, &rows, &pieces));
+    while (!pieces.isHeard[piece]) {
+        ++piece;
+    }
+    check(srCreateBiharmonicSystem(&scene->cage, &stiffness, &rows, &pieces, piece,
+                                   scene->anchors.columnCount, &system));
+    srCsc* A = &system.problem.A;
+    for (int32_t j = 0; j < A->columnCount; ++j) {
+        A->values[A->columnStarts[j]] += system.metric[j];
+    }
+    check(srCreateCholesky(A, &cholesky));
+    size_t count = (size_t)system.rowCount * (size_t)system.problem.columnCount;
+    double* X = take(count, sizeof(double));
+    double best = (double)INFINITY;
+    for (int run = 0; run < runCount; ++run) {
+        for (size_t k = 0; k < count; ++k) {
+            X[k] = 1.0 + 0.1 * (double)(k % 7);
+        }
+        double start = getSeconds();
+        check(srCholesky_Solve(cholesky, X, system.problem.columnCount));
+        best = fmin(best, getSeconds() - start);
+    }
+    free(X);
+    srDestroyCholesky(cholesky);
+    srDestroyBiharmonicSystem(&system);
+    srDestroyPieces(&pieces);
+    srDestroyStiffness(&stiffness);
+    srDestroyAnchorRows(&rows);
+    return best;
+}
+
+static double findWorstSum(const float* weights, int32_t nodeCount, int32_t columns) {
+    double worst = 0.0;
+    for (int32_t i = 0; i < nodeCount; ++i) {
+        double sum = 0.0;
+        for (int32_t j = 0; j < columns; ++j) {
+            double w = (double)weights[i * columns + j];
+            sum += w;
+            worst = fmax(worst, fmax(-w, w - 1.0));
+        }
+        worst = fmax(worst, fabs(sum - 1.0));
+    }
+    return worst;
+}
+
+static void benchScene(srBenchReport* out, const char* name, const srBenchWeights* scene, const char* goal) {
+    int32_t columns = scene->anchors.columnCount;
+    char caseName[160];
+    snprintf(caseName, sizeof(caseName), "%s, %d nodes, %d bones", name, scene->cage.nodeCount, columns);
+    float* weights = take((size_t)scene->cage.nodeCount * (size_t)columns, sizeof(float));
+    srSimplexSettings settings = srDefaultBiharmonicSettings();
+    srBiharmonicReport report;
+    double best = (double)INFINITY, clockBest = (double)INFINITY, least, largest, volume;
+    for (int run = 0; run < runCount; ++run) {
+        double start = getSeconds(), clockStart = srGetSeconds();
+        check(srSolveBiharmonic(&scene->cage, &scene->anchors, &settings, NULL, weights, &report));
+        best = fmin(best, getSeconds() - start);
+        clockBest = fmin(clockBest, srGetSeconds() - clockStart);
+    }
+    srMeasureCells(&scene->cage, &least, &largest, &volume);
+    double plain = timePlainStep(scene);
+    srBench_Add(out, caseName, "all", best, "s", goal);
+    srBench_Add(out, caseName, "all, by the clock", clockBest, "s", NULL);
+    srBench_Add(out, caseName, "steps", report.loop.iterationCount, "", NULL);
+    srBench_Add(out, caseName, "primal residual", report.loop.primalResidual, "", "<= 1e-4");
+    srBench_Add(out, caseName, "dual residual", report.loop.dualResidual, "", "<= 1e-4");
+    srBench_Add(out, caseName, "bounds and sums off by",
+                findWorstSum(weights, scene->cage.nodeCount, columns), "", "<= 1e-6");
+    srBench_Add(out, caseName, "energy", report.energy, "", NULL);
+    srBench_Add(out, caseName, "smallest angle of a cell", least, "degrees", NULL);
+    srBench_Add(out, caseName, "a plain step's solve (baseline)", 1e3 * plain, "ms", NULL);
+    srBench_Add(out, caseName, "all / (steps x a plain step's solve)",
+                best / (report.loop.iterationCount * plain), "", NULL);
+    free(weights);
+}
+
+typedef struct Size {
+    int32_t nodeCount, boneCount;
+    const char* goal;
+    const char* sliverGoal;
+} Size;
+
+static const Size SIZES[] = {{4447, 16, "<= 0.35", NULL}, {11000, 24, "<= 1.8", "<= 4"}};
+
+static void benchArms(srBenchReport* out) {
+    for (int k = 0; k < 2; ++k) {
+        srBenchWeights scene;
+        srBenchMakeArms(SIZES[k].nodeCount, SIZES[k].boneCount, &scene);
+        benchScene(out, "arms", &scene, SIZES[k].goal);
+        srBenchMakeSlivers(&scene);
+        benchScene(out, "arms in slivers", &scene, SIZES[k].sliverGoal);
+        srBenchFreeWeights(&scene);
+    }
+}
+
+static int compareNames(const void* a, const void* b) {
+    return strcmp(*(char* const*)a, *(char* const*)b);
+}
+
+static void benchFolder(srBenchReport* out, const char* folder) {
+    char* names[mostFiles];
+    int count = 0;
+    DIR* directory = opendir(folder);
+    if (directory == NULL) {
+        fprintf(stderr, "%s: there is no such folder\n", folder);
+        return;
+    }
+    for (struct dirent* entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+        size_t length = strlen(entry->d_name);
+        if (length > 4 && strcmp(entry->d_name + length - 4, ".obj") == 0 && count < mostFiles) {
+            names[count++] = memcpy(take(length + 1, 1), entry->d_name, length);
+        }
+    }
+    closedir(directory);
+    qsort(names, (size_t)count, sizeof(names[0]), compareNames);
+    for (int f = 0; f < count; ++f) {
+        char path[1024];
+        snprintf(path, sizeof(path), "%s/%s", folder, names[f]);
+        for (int k = 0; k < 2; ++k) {
+            srBenchWeights scene;
+            if (srBenchReadWeights(path, SIZES[k].nodeCount, SIZES[k].boneCount, &scene)) {
+                bool isThatLarge = scene.cage.nodeCount < 1.05 * SIZES[k].nodeCount;
+                benchScene(out, names[f], &scene, isThatLarge ? SIZES[k].goal : NULL);
+                srBenchFreeWeights(&scene);
+            }
+        }
+        free(names[f]);
+    }
+}
+
+int main(int argc, char** argv) {
+    const char* folder = NULL;
+    int kept = 1;
+    for (int a = 1; a < argc; ++a) {
+        if (strcmp(argv[a], "--data") == 0 && a + 1 < argc) {
+            folder = argv[++a];
+        } else {
+            argv[kept++] = argv[a];
+        }
+    }
+    srBenchReport* out = srBench_Open(kept, argv, "weights");
+    if (out != NULL) {
+        srParallel_SetWorkerCount(1);
+        benchArms(out);
+        if (folder != NULL) {
+            benchFolder(out, folder);
+        } else {
+            fprintf(stderr, "No --data DIR given: meshes from files are left out.\n");
+        }
+        srParallel_Stop();
+    }
+    return srBench_Close(out);
+}

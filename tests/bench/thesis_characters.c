@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a frame of a character costs: skinning, solving, and whatever else lies between the rig's matrices and
+// the result. Published were bodies of 700 to 3,620 vertices and a herd of four, 5 iterations, 24 frames a
+// second; ours have as many nodes and bones. Two solvers: the published one (distances, volumes, bonds to
+// bones, after skinning) and the one that artists get. Each frame counts with the least of some rounds, and
+// all frames with their mean.
+
+#include "thesis_parts.h"
+
+#include "rig/skinning.h"
+#include "solver/flesh.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_LIMBS 50
+#define FRAMES 48
+#define ROUNDS 5
+#define ITERATIONS 5
+#define NEAREST 4 // bones a node listens to
+#define PI 3.14159265358979323846
+
+typedef struct Plan {
+    const char* name;
+    int32_t nodeCount;
+    int32_t boneCount;
+    int32_t copies; // of one body, all in a frame
+    double youngModulus;
+    double poissonRatio;
+    double published; // ms
+    void (*build)(srThesisLimb* limbs);
+} Plan;
+
+typedef struct Times {
+    double skin;
+    double solve;
+    double other;
+} Times;
+
+// a body of the cast, and room to play it
+typedef struct Actor {
+    const Plan* plan;
+    srThesisLimb limbs[MOST_LIMBS];
+    srCage cage;
+    double spacing;
+    srNodeWeights weights;
+    srMat34 maps[MOST_LIMBS];
+    srVec3* placed[3];
+    srVec3f* skinned;
+    srVec3f* from;
+    srVec3f* jump;
+    srVec3f* result;
+    srVec3 restEnds[2 * MOST_LIMBS];
+    srVec3f ends[2 * MOST_LIMBS];
+    srPbd* pbd;
+    srPbdDials dials;
+    srFleshRest rest;
+    srFleshTuning tuning;
+    srFleshState state;
+} Actor;
+
+static void chain(srThesisLimb* limbs, int32_t count, srVec3 a, srVec3 b, double first, double last) {
+    for (int32_t k = 0; k < count; ++k) {
+        double t = (double)k / count;
+        double next = (double)(k + 1) / count;
+        srVec3 along = srSub(b, a);
+        limbs[k] =
+            (srThesisLimb){srMulAdd(a, t, along), srMulAdd(a, next, along), first + t * (last - first)};
+    }
+}
+
+// a fish: body and tail
+static void buildBlub(srThesisLimb* limbs) {
+    chain(&limbs[0], 1, (srVec3){0.0, 0.0, 0.0}, (srVec3){0.5, 0.0, 0.0}, 0.3, 0.3);
+    chain(&limbs[1], 1, (srVec3){0.7, 0.0, 0.0}, (srVec3){1.2, 0.1, 0.0}, 0.15, 0.15);
+}
+
+// a head and two ears
+static void buildSuzanne(srThesisLimb* limbs) {
+    chain(&limbs[0], 1, (srVec3){0.0, -0.1, 0.0}, (srVec3){0.0, 0.1, 0.0}, 0.4, 0.4);
+    chain(&limbs[1], 1, (srVec3){0.35, 0.1, 0.0}, (srVec3){0.65, 0.15, 0.0}, 0.16, 0.16);
+    chain(&limbs[2], 1, (srVec3){-0.35, 0.1, 0.0}, (srVec3){-0.65, 0.15, 0.0}, 0.16, 0.16);
+}
+
+// spine, neck, head, tail, legs, arms: 50 bones
+static void buildRex(srThesisLimb* limbs) {
+    chain(&limbs[0], 8, (srVec3){0.0, 1.5, 0.0}, (srVec3){1.2, 1.6, 0.0}, 0.42, 0.34);
+    chain(&limbs[8], 5, (srVec3){1.2, 1.6, 0.0}, (srVec3){1.7, 2.2, 0.0}, 0.3, 0.24);
+    chain(&limbs[13], 4, (srVec3){1.7, 2.2, 0.0}, (srVec3){2.4, 2.2, 0.0}, 0.28, 0.18);
+    chain(&limbs[17], 15, (srVec3){0.0, 1.5, 0.0}, (srVec3){-2.4, 1.2, 0.0}, 0.34, 0.12);
+    chain(&limbs[32], 5, (srVec3){0.1, 1.4, 0.3}, (srVec3){0.2, 0.1, 0.4}, 0.26, 0.15);
+    chain(&limbs[37], 5, (srVec3){0.1, 1.4, -0.3}, (srVec3){0.2, 0.1, -0.4}, 0.26, 0.15);
+    chain(&limbs[42], 4, (srVec3){1.2, 1.4, 0.25}, (srVec3){1.6, 0.9, 0.35}, 0.13, 0.11);
+    chain(&limbs[46], 4, (srVec3){1.2, 1.4, -0.25}, (srVec3){1.6, 0.9, -0.35}, 0.13, 0.11);
+}
+
+// trunk, head and legs: 6 bones
+static void buildSpot(srThesisLimb* limbs) {
+    chain(&limbs[0], 1, (srVec3){0.0, 0.6, 0.0}, (srVec3){0.7, 0.6, 0.0}, 0.28, 0.28);
+    chain(&limbs[1], 1, (srVec3){0.9, 0.8, 0.0}, (srVec3){1.1, 0.9, 0.0}, 0.22, 0.22);
+    for (int k = 0; k < 4; ++k) {
+        double x = k / 2 == 0 ? 0.0 : 0.7;
+        double z = k % 2 == 0 ? 0.15 : -0.15;
+        chain(&limbs[2 + k], 1, (srVec3){x, 0.45, z}, (srVec3){x, 0.08, z}, 0.11, 0.11);
+    }
+}
+
+static const Plan PLANS[] = {
+    {"fish", 700, 2, 1, 7e5, 0.5, 22.4, buildBlub},
+    {"head with ears", 1250, 3, 1, 1e8, 0.499, 27.3, buildSuzanne},
+    {"long-tailed, on two legs", 3620, 50, 1, 1e7, 0.4, 101.5, buildRex},
+    {"herd of four, on four legs", 11700, 6, 4, 4.33e9, 0.35, 180.0, buildSpot},
+};
+
+static bool allocate(Actor* actor) {
+    size_t count = (size_t)actor->cage.nodeCount;
+    srVec3f** arrays[] = {&actor->skinned, &actor->from,          &actor->jump,
+                          &actor->result,  &actor->state.offsets, &actor->state.velocities};
+    bool isComplete = true;
+    for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); ++k) {
+        *arrays[k] = calloc(count, sizeof(srVec3f));
+        isComplete = isComplete && *arrays[k] != NULL;
+    }
+    for (int k = 0; k < 3; ++k) {
+        actor->placed[k] = calloc(count, sizeof(srVec3));
+        isComplete = isComplete && actor->placed[k] != NULL;
+    }
+    return isComplete;
+}
+
+// of each node the nearest bones, by the inverse square of its distance; and that distance
+static bool weigh(Actor* actor, float* outDistances) {
+    int32_t boneCount = actor->plan->boneCount;
+    size_t count = (size_t)actor->cage.nodeCount;
+    float* dense = calloc(count * (size_t)boneCount, sizeof(float));
+    for (int32_t i = 0; dense != NULL && i < actor->cage.nodeCount; ++i) {
+        float* row = dense + (size_t)i * (size_t)boneCount;
+        double distances[MOST_LIMBS];
+        outDistances[i] = INFINITY;
+        for (int32_t b = 0; b < boneCount; ++b) {
+            srVec3 axis = srSub(actor->limbs[b].b, actor->limbs[b].a);
+            double t = srDot(srSub(actor->cage.nodes[i], actor->limbs[b].a), axis) / srDot(axis, axis);
+            t = fmin(fmax(t, 0.0), 1.0);
+            distances[b] = srDistance(actor->cage.nodes[i], srMulAdd(actor->limbs[b].a, t, axis));
+            outDistances[i] = fminf(outDistances[i], (float)distances[b]);
+        }
+        for (int32_t k = 0; k < NEAREST && k < boneCount; ++k) {
+            int32_t nearest = 0;
+            for (int32_t b = 1; b < boneCount; ++b) {
+                nearest = distances[b] < distances[nearest] ? b : nearest;
+            }
+            row[nearest] = (float)(1.0 / (0.0025 + distances[nearest] * distances[nearest]));
+            distances[nearest] = INFINITY;
+        }
+    }
+    bool isDone = dense != NULL &&
+                  srCreateNodeWeights(dense, actor->cage.nodeCount, boneCount, &actor->weights) == sr_success;
+    free(dense);
+    return isDone;
+}
+
+// distances and volumes as stiff as the material, about: k = E times the spacing; nodes of 1 kg
+static bool createPublished(Actor* actor) {
+    const Plan* plan = actor->plan;
+    for (int32_t b = 0; b < plan->boneCount; ++b) {
+        actor->restEnds[2 * b] = actor->limbs[b].a;
+        actor->restEnds[2 * b + 1] = actor->limbs[b].b;
+    }
+    srPbdShape shape = {
+        .nodes = actor->cage.nodes,
+        .nodeCount = actor->cage.nodeCount,
+        .edges = (const int32_t (*)[2])actor->cage.edges,
+        .edgeCount = actor->cage.edgeCount,
+        .cells = (const int32_t (*)[4])actor->cage.cells,
+        .cellCount = actor->cage.cellCount,
+        .boneEnds = actor->restEnds,
+        .boneCount = plan->boneCount,
+    };
+    double nu = plan->poissonRatio;
+    double bulk = plan->youngModulus * nu / ((1.0 + nu) * fmax(1.0 - 2.0 * nu, 1e-9));
+    double s = actor->spacing;
+    actor->dials = (srPbdDials){
+        .method = sr_pbdCompliant,
+        .edgeCompliance = 1.0 / (plan->youngModulus * s),
+        .volumeCompliance = s * s * s / 6.0 / bulk,
+        .boneCompliance = 1.0 / (plan->youngModulus * s),
+        .iterations = ITERATIONS,
+        .substeps = 1,
+        .frameSeconds = 1.0 / FRAMES_A_SECOND,
+    };
+    return srCreatePbd(&shape, &actor->pbd) == sr_success;
+}
+
+static bool createFlesh(Actor* actor, const float* distances, int32_t handleCount) {
+    const Plan* plan = actor->plan;
+    float* holds = calloc((size_t)actor->cage.nodeCount, sizeof(float));
+    for (int32_t i = 0; holds != NULL && i < actor->cage.nodeCount; ++i) {
+        // flesh from the bone outwards
+        double away = (double)distances[i] / (2.0 * actor->spacing);
+        holds[i] = (float)(away < 0.5 ? 1.0 : 0.5 * exp(-away));
+    }
+    srFleshShape shape = {
+        .nodes = actor->cage.nodes,
+        .nodeCount = actor->cage.nodeCount,
+        .cells = (const int32_t (*)[4])actor->cage.cells,
+        .cellCount = actor->cage.cellCount,
+        .holds = holds,
+        .boneDistances = distances,
+        .handleCount = handleCount,
+    };
+    srFleshDials dials = {
+        .youngModulus = plan->youngModulus,
+        .poissonRatio = plan->poissonRatio,
+        .density = 1000.0,
+        .scale = 1.0,
+        .dampingRate = 6.0,
+        .frameSeconds = 1.0 / FRAMES_A_SECOND,
+        .largestOffset = 1.0,
+        .substeps = ITERATIONS,
+        .sweeps = 1,
+        .poses = 1,
+    };
+    bool isDone = holds != NULL && srCreateFleshRest(&shape, &actor->rest) == sr_success &&
+                  srCreateFleshTuning(&actor->rest, &actor->tuning) == sr_success &&
+                  srFleshTuning_Set(&actor->tuning, &actor->rest, &dials) == sr_success &&
+                  srCreateFleshScratch(&actor->rest, &dials, &actor->state.scratch) == sr_success;
+    free(holds);
+    return isDone;
+}
+
+static void destroyActor(Actor* actor) {
+    srDestroyPbd(actor->pbd);
+    srDestroyFleshScratch(actor->state.scratch);
+    srDestroyFleshTuning(&actor->rest, &actor->tuning);
+    srDestroyFleshRest(&actor->rest);
+    srDestroyNodeWeights(&actor->weights);
+    srDestroyCage(&actor->cage);
+    void* blocks[] = {actor->skinned,   actor->from,          actor->jump,
+                      actor->result,    actor->placed[0],     actor->placed[1],
+                      actor->placed[2], actor->state.offsets, actor->state.velocities};
+    for (size_t k = 0; k < sizeof(blocks) / sizeof(blocks[0]); ++k) {
+        free(blocks[k]);
+    }
+    *actor = (Actor){0};
+}
+
+static bool createActor(const Plan* plan, int32_t handleCount, Actor* actor) {
+    *actor = (Actor){.plan = plan};
+    plan->build(actor->limbs);
+    if (!srThesisCreateCage(actor->limbs, plan->boneCount, -1e9, plan->nodeCount / plan->copies, &actor->cage,
+                            &actor->spacing) ||
+        !allocate(actor)) {
+        return false;
+    }
+    float* distances = calloc((size_t)actor->cage.nodeCount, sizeof(float));
+    bool isDone = distances != NULL && weigh(actor, distances) && createPublished(actor) &&
+                  createFlesh(actor, distances, handleCount);
+    free(distances);
+    return isDone;
+}
+
+// the whole body to and fro, and each bone turning a little about its start
+static void moveBones(Actor* actor, int32_t frame) {
+    double phase = 2.0 * PI * 1.5 * frame / FRAMES_A_SECOND;
+    for (int32_t b = 0; b < actor->plan->boneCount; ++b) {
+        double angle = 0.15 * sin(phase - 0.3 * b);
+        double c = cos(angle), s = sin(angle);
+        srVec3 at = actor->limbs[b].a;
+        actor->maps[b] = (srMat34){{{c, -s, 0.0, at.x - c * at.x + s * at.y + 0.1 * sin(phase)},
+                                    {s, c, 0.0, at.y - s * at.x - c * at.y},
+                                    {0.0, 0.0, 1.0, 0.0}}};
+    }
+}
+
+static void skin(Actor* actor) {
+    srVec3* oldest = actor->placed[2];
+    actor->placed[2] = actor->placed[1];
+    actor->placed[1] = actor->placed[0];
+    actor->placed[0] = oldest;
+    srSkinNodes(&actor->weights, actor->maps, actor->cage.nodes, actor->placed[0]);
+}
+
+static Times playPublished(Actor* actor) {
+    Times times = {0};
+    double start = srThesisSeconds();
+    skin(actor);
+    times.skin = srThesisSeconds() - start;
+    for (int32_t i = 0; i < actor->cage.nodeCount; ++i) {
+        actor->skinned[i] = srToFloat(actor->placed[0][i]);
+    }
+    for (int32_t k = 0; k < 2 * actor->plan->boneCount; ++k) {
+        actor->ends[k] = srToFloat(srMulPoint34(&actor->maps[k / 2], actor->restEnds[k]));
+    }
+    double middle = srThesisSeconds();
+    srPbd_StepFrame(actor->pbd, &actor->dials, actor->ends, actor->skinned);
+    times.solve = srThesisSeconds() - middle;
+    srPbd_Read(actor->pbd, actor->result);
+    times.other = srThesisSeconds() - start - times.skin - times.solve;
+    return times;
+}
+
+static Times playFlesh(Actor* actor) {
+    Times times = {0};
+    double start = srThesisSeconds();
+    skin(actor);
+    times.skin = srThesisSeconds() - start;
+    for (int32_t i = 0; i < actor->cage.nodeCount; ++i) {
+        srVec3 now = srSub(actor->placed[0][i], actor->placed[1][i]);
+        srVec3 before = srSub(actor->placed[1][i], actor->placed[2][i]);
+        actor->from[i] = srToFloat(actor->placed[1][i]);
+        actor->skinned[i] = srToFloat(actor->placed[0][i]);
+        actor->jump[i] = srToFloat(srScale(FRAMES_A_SECOND, srSub(now, before)));
+    }
+    srPrimaryMotion motion = {actor->from, actor->skinned, actor->jump, NULL};
+    double middle = srThesisSeconds();
+    srFlesh_StepFrame(&actor->rest, &actor->tuning, &motion, NULL, &actor->state);
+    times.solve = srThesisSeconds() - middle;
+    for (int32_t i = 0; i < actor->cage.nodeCount; ++i) {
+        actor->result[i] = srAddF(actor->skinned[i], actor->state.offsets[i]);
+    }
+    times.other = srThesisSeconds() - start - times.skin - times.solve;
+    return times;
+}
+
+static void reset(Actor* actor) {
+    size_t bytes = (size_t)actor->cage.nodeCount * sizeof(srVec3f);
+    memset(actor->state.offsets, 0, bytes);
+    memset(actor->state.velocities, 0, bytes);
+    moveBones(actor, 0);
+    for (int k = 0; k < 3; ++k) {
+        skin(actor);
+    }
+    for (int32_t i = 0; i < actor->cage.nodeCount; ++i) {
+        actor->skinned[i] = srToFloat(actor->placed[0][i]);
+    }
+    srPbd_Place(actor->pbd, actor->skinned);
+}
+
+// milliseconds a frame; the largest distance from the pose, to see that something moved
+static Times playAll(Actor* actor, Times (*play)(Actor*), double* outLargest) {
+    Times least[FRAMES];
+    *outLargest = 0.0;
+    for (int round = 0; round < ROUNDS; ++round) {
+        reset(actor);
+        for (int32_t frame = 0; frame < FRAMES; ++frame) {
+            moveBones(actor, frame + 1);
+            Times times = play(actor);
+            double sum = times.skin + times.solve + times.other;
+            double before = least[frame].skin + least[frame].solve + least[frame].other;
+            least[frame] = round == 0 || sum < before ? times : least[frame];
+            for (int32_t i = 0; i < actor->cage.nodeCount; ++i) {
+                double away = srDistance(srToDouble(actor->result[i]), actor->placed[0][i]);
+                *outLargest = fmax(*outLargest, away);
+            }
+        }
+    }
+    Times mean = {0};
+    double scale = 1e3 * actor->plan->copies / FRAMES;
+    for (int32_t frame = 0; frame < FRAMES; ++frame) {
+        mean.skin += scale * least[frame].skin;
+        mean.solve += scale * least[frame].solve;
+        mean.other += scale * least[frame].other;
+    }
+    return mean;
+}
+
+static void addTimes(srBenchReport* report, const Plan* plan, const char* caseName, const char* solver,
+                     const Times* times, double largest) {
+    const struct {
+        const char* what;
+        double value;
+        const char* unit;
+        const char* goal;
+    } rows[] = {
+        {"skinning", times->skin, "ms", NULL},
+        {"solve", times->solve, "ms", NULL},
+        {"other", times->other, "ms", NULL},
+        {"frame", times->skin + times->solve + times->other, "ms", NULL},
+        {"published / ours", plan->published / (times->skin + times->solve + times->other), "", ">= 50"},
+        {"farthest from its pose", largest, "m", NULL},
+    };
+    for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); ++k) {
+        char metric[96];
+        snprintf(metric, sizeof(metric), "%s: %s", solver, rows[k].what);
+        srBench_Add(report, caseName, metric, rows[k].value, rows[k].unit, rows[k].goal);
+    }
+}
+
+static void benchCharacter(srBenchReport* report, const Plan* plan) {
+    static const struct {
+        const char* name;
+        Times (*play)(Actor*);
+        int32_t handleCount;
+    } SOLVERS[] = {{"as published", playPublished, 0},
+                   {"flesh, sweeps alone", playFlesh, 0},
+                   {"flesh, coarse correction", playFlesh, 16}};
+    for (int k = 0; k < 3; ++k) {
+        Actor actor;
+        if (createActor(plan, SOLVERS[k].handleCount, &actor)) {
+            char caseName[96];
+            snprintf(caseName, sizeof(caseName), "%s: %d nodes, %d cells, %d bones", plan->name,
+                     plan->copies * actor.cage.nodeCount, plan->copies * actor.cage.cellCount,
+                     plan->copies * plan->boneCount);
+            if (k == 0) {
+                srBench_Add(report, caseName, "frame, published", plan->published, "ms", NULL);
+            }
+            double largest;
+            Times times = playAll(&actor, SOLVERS[k].play, &largest);
+            addTimes(report, plan, caseName, SOLVERS[k].name, &times, largest);
+        }
+        destroyActor(&actor);
+    }
+}
+
+void srThesisBenchCharacters(srBenchReport* report) {
+    for (size_t k = 0; k < sizeof(PLANS) / sizeof(PLANS[0]); ++k) {
+        benchCharacter(report, &PLANS[k]);
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Weights through the contract: what is refused, what may be asked when, and that nothing stays.
+
+#include "softrig/softrig.h"
+
+#include "support/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Scene {
+    float* positions;
+    int32_t* triangles;
+    srWeightsDef def;
+} Scene;
+
+static const float POINTS[] = {0, 0, -0.8f, 0, 0, -0.2f, 0, 0, 0.2f, 0, 0, 0.8f};
+static const int32_t COLUMNS[] = {0, 0, 1, 1};
+static const int32_t ELEMENTS[] = {0, 1, 1, 2, 3, 3};
+
+static void createScene(Scene* s) {
+    int32_t vertexCount, triangleCount;
+    srTestSphere(3, 1.0f, &s->positions, &vertexCount, &s->triangles, &triangleCount);
+    s->def = srDefaultWeightsDef();
+    s->def.skinPositions = s->positions;
+    s->def.skinVertexCount = vertexCount;
+    s->def.skinTriangles = s->triangles;
+    s->def.skinTriangleCount = triangleCount;
+    s->def.points = POINTS;
+    s->def.pointColumns = COLUMNS;
+    s->def.pointCount = 4;
+    s->def.elements = ELEMENTS;
+    s->def.elementCount = 2;
+    s->def.columnCount = 2;
+}
+
+static void destroyScene(Scene* s) {
+    free(s->positions);
+    free(s->triangles);
+}
+
+static void weights_can_be_read_when_they_are_there(void** state) {
+    (void)state;
+    Scene s;
+    createScene(&s);
+    srWeightsId id;
+    srJobStatus status;
+    srWeightsReport report;
+    float* values = calloc(2 * (size_t)s.def.skinVertexCount, sizeof(float));
+    assert_success(srStartWeights(&s.def, &id));
+    destroyScene(&s); // nothing of it is kept
+    srResult early = srWeights_Read(id, values, s.def.skinVertexCount, 2);
+    assert_true(early == sr_success || early == sr_errorNotReady);
+    assert_success(srWeights_Wait(id, -1.0));
+    assert_success(srWeights_GetStatus(id, &status));
+    assert_int_equal(status.phase, sr_phaseDone);
+    assert_true(status.progress == 1.0f);
+    assert_success(srWeights_GetReport(id, &report));
+    assert_true(report.isConverged && report.dualResidual <= 1e-4f && report.primalResidual <= 1e-4f);
+    assert_result(srWeights_Read(id, values, s.def.skinVertexCount - 1, 2), sr_errorInvalidValue);
+    assert_result(srWeights_Read(id, values, s.def.skinVertexCount, 3), sr_errorInvalidValue);
+    assert_success(srWeights_Read(id, values, s.def.skinVertexCount, 2));
+    for (int32_t v = 0; v < s.def.skinVertexCount; v++) {
+        assert_near((double)(values[2 * v] + values[2 * v + 1]), 1.0, 1e-6);
+    }
+    assert_success(srDestroyWeights(id));
+    assert_result(srWeights_GetStatus(id, &status), sr_errorStaleId);
+    assert_result(srDestroyWeights(id), sr_errorStaleId);
+    free(values);
+}
+
+static void destroying_halfway_cancels(void** state) {
+    (void)state;
+    Scene s;
+    createScene(&s);
+    s.def.targetNodeCount = 20000;
+    s.def.tolerance = 1e-8f;
+    srWeightsId id;
+    assert_success(srStartWeights(&s.def, &id));
+    assert_result(srWeights_Wait(id, 0.01), sr_errorNotReady);
+    assert_success(srDestroyWeights(id));
+    assert_int_equal(srGetByteCount(), 0);
+    assert_success(srStartWeights(&s.def, &id));
+    assert_int_equal(srShutdown(), 1);
+    destroyScene(&s);
+}
+
+static void callers_mistakes_are_named(void** state) {
+    (void)state;
+    Scene s;
+    createScene(&s);
+    srWeightsId id;
+    const float nowhere[] = {0, 0, (float)NAN, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    const int32_t beyond[] = {0, 1, 4, 2, 3, 3}, otherColumns[] = {0, 0, 1, 2}, mirrors[] = {1, 1};
+    const srWeightsDef good = s.def;
+    assert_result(srStartWeights(NULL, &id), sr_errorNullArgument);
+    assert_result(srStartWeights(&good, NULL), sr_errorNullArgument);
+#define REFUSED(field, value, result)                                                                        \
+    do {                                                                                                     \
+        srWeightsDef bad = good;                                                                             \
+        bad.field = value;                                                                                   \
+        assert_result(srStartWeights(&bad, &id), result);                                                    \
+    } while (0)
+    REFUSED(structSize, 8, sr_errorStructSize);
+    REFUSED(skinPositions, NULL, sr_errorNullArgument);
+    REFUSED(skinTriangles, NULL, sr_errorNullArgument);
+    REFUSED(skinVertexCount, 0, sr_errorInvalidValue);
+    REFUSED(skinVertexCount, 3, sr_errorInvalidValue);
+    REFUSED(skinTriangleCount, -1, sr_errorInvalidValue);
+    REFUSED(points, NULL, sr_errorNullArgument);
+    REFUSED(points, nowhere, sr_errorNotFinite);
+    REFUSED(pointColumns, NULL, sr_errorNullArgument);
+    REFUSED(pointColumns, otherColumns, sr_errorInvalidValue);
+    REFUSED(elements, NULL, sr_errorNullArgument);
+    REFUSED(elements, beyond, sr_errorInvalidValue);
+    REFUSED(elementCount, 0, sr_errorInvalidValue);
+    REFUSED(columnCount, 0, sr_errorInvalidValue);
+    REFUSED(columnCount, 5000, sr_errorInvalidValue);
+    REFUSED(mirrorColumns, mirrors, sr_errorInvalidValue);
+    REFUSED(targetNodeCount, 49, sr_errorInvalidValue);
+    REFUSED(tolerance, 0.0f, sr_errorInvalidValue);
+    REFUSED(tolerance, (float)NAN, sr_errorInvalidValue);
+    assert_int_equal(srGetByteCount(), 0);
+    destroyScene(&s);
+}
+
+static void what_has_no_inside_fails_with_a_sentence(void** state) {
+    (void)state;
+    Scene s;
+    createScene(&s);
+    for (int32_t v = 0; v < s.def.skinVertexCount; v++) {
+        s.positions[3 * v] = (float)NAN;
+    }
+    srWeightsId id;
+    srJobStatus status;
+    assert_success(srStartWeights(&s.def, &id));
+    assert_true(srWeights_Wait(id, -1.0) != sr_success);
+    assert_success(srWeights_GetStatus(id, &status));
+    assert_int_equal(status.phase, sr_phaseFailed);
+    assert_true(strlen(status.message) > 10);
+    assert_success(srDestroyWeights(id));
+    destroyScene(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(weights_can_be_read_when_they_are_there, srTestNothingLeaked),
+        cmocka_unit_test_teardown(destroying_halfway_cancels, srTestNothingLeaked),
+        cmocka_unit_test_teardown(callers_mistakes_are_named, srTestNothingLeaked),
+        cmocka_unit_test_teardown(what_has_no_inside_fails_with_a_sentence, srTestNothingLeaked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
