@@ -40,11 +40,6 @@ class SOFTRIG_OT_add(Job, bpy.types.Operator):
         stage.ensure_live(usable_session(), self.entry(), ob, scene)
         return self.turn(context) or {"CANCELLED"}
 
-    def invoke(self, context: Any, event: Any) -> set[str]:
-        if bpy.app.background:
-            return self.execute(context)
-        return self.start_job(context) if self.begin(context) else {"CANCELLED"}
-
     def begin(self, context: Any) -> bool:
         session, ob = usable_session(), context.object
         session.notices.pop(ob.name, None)

@@ -21,20 +21,6 @@ class BakeJob(Job):
 
     run: BakeRun | None = None
 
-    def execute(self, context: Any) -> set[str]:
-        if not self.begin(context):
-            return {"CANCELLED"}
-        while True:
-            answer = self.turn(context)
-            if answer is not None:
-                return answer
-            stage.pause()
-
-    def invoke(self, context: Any, event: Any) -> set[str]:
-        if bpy.app.background:
-            return self.execute(context)
-        return self.start_job(context) if self.begin(context) else {"CANCELLED"}
-
     def begin_with(self, context: Any, chosen: list[Any], wish: BakeWish) -> bool:
         self.wish, self.waiting, self.run = wish, [ob.softrig.uuid for ob in chosen], None
         self.total = len(self.waiting)

@@ -41,20 +41,6 @@ class SOFTRIG_OT_bake_keys(Job, bpy.types.Operator):
     def poll(cls, context: Any) -> bool:
         return poll_character(cls, context)
 
-    def execute(self, context: Any) -> set[str]:
-        if not self.begin(context):
-            return {"CANCELLED"}
-        while True:
-            answer = self.turn(context)
-            if answer is not None:
-                return answer
-            stage.pause()
-
-    def invoke(self, context: Any, event: Any) -> set[str]:
-        if bpy.app.background:
-            return self.execute(context)
-        return self.start_job(context) if self.begin(context) else {"CANCELLED"}
-
     def begin(self, context: Any) -> bool:
         self.moves, self.whole = [], False
         try:

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..blender import objects
+from ..blender import objects, stage
 from ..blender.status import redraw_panels
 from ..model.session import Entry, Session, current
 
@@ -38,7 +38,22 @@ def entry_of(session: Session, ob: Any, scene: Any) -> Entry:
 
 
 class Job:
-    """A modal operator that only feeds turns: `turn` answers None while there is more to do."""
+    """A modal operator that only feeds turns: `begin` says whether there is something to do, `turn`
+    answers None while there is more. Without a window all turns come at once."""
+
+    def execute(self, context: Any) -> set[str]:
+        if not self.begin(context):
+            return {"CANCELLED"}
+        while True:
+            answer = self.turn(context)
+            if answer is not None:
+                return answer
+            stage.pause()
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        if bpy.app.background:
+            return self.execute(context)
+        return self.start_job(context) if self.begin(context) else {"CANCELLED"}
 
     def start_job(self, context: Any) -> set[str]:
         manager = context.window_manager

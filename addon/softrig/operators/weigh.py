@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
-from ..blender import stage, weigh
+from ..blender import weigh
 from ..model import weights
 from ..model.rig import RefusalError
 from ..model.session import current
@@ -49,20 +49,6 @@ class SOFTRIG_OT_weigh(Job, bpy.types.Operator):
             cls.poll_message_set("Select the mesh, and its armature before it")
             return False
         return poll_library(cls)
-
-    def execute(self, context: Any) -> set[str]:
-        if not self.begin(context):
-            return {"CANCELLED"}
-        while True:
-            answer = self.turn(context)
-            if answer is not None:
-                return answer
-            stage.pause()
-
-    def invoke(self, context: Any, event: Any) -> set[str]:
-        if bpy.app.background:
-            return self.execute(context)
-        return self.start_job(context) if self.begin(context) else {"CANCELLED"}
 
     def begin(self, context: Any) -> bool:
         self.job, ob = None, context.object
