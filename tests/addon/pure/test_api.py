@@ -12,7 +12,6 @@ from softrig.native import bindings
 from softrig.native.arrays import as_floats, float_pointer
 from softrig.native.errors import BadFileError, NativeError, NotReadyError, StaleIdError
 from softrig.native.inputs import MapsInput, ShotSettings
-from softrig.native.library import HELPER
 
 
 def prepare(api: Any) -> Any:
@@ -57,18 +56,6 @@ def test_who_made_the_cage_is_told(api: Any, monkeypatch: pytest.MonkeyPatch) ->
     assert alone["mesher"] == bindings.Mesher.LATTICE
     assert "TetGen" in alone["mesherNote"] and "lattice" in alone["mesherNote"]
     assert made_by(bindings.Mesher.AUTOMATIC)["mesherNote"] == ""
-
-
-def test_the_helper_beside_the_library_fills_a_skin(api: Any, library_path: Path) -> None:
-    if not (library_path.parent / HELPER).is_file():
-        pytest.skip("the helper around TetGen was not built")
-    character = api.create_character(
-        replace(make_character(), mesher=bindings.Mesher.TETGEN).to_native()
-    )
-    while api.character_status(character).running:
-        pass
-    report = api.character_report(character)
-    assert report["mesher"] == bindings.Mesher.TETGEN and report["mesherNote"] == ""
 
 
 def test_what_was_destroyed_is_stale(api: Any) -> None:
