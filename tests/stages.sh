@@ -57,7 +57,7 @@ run_stage_sanitizers() {
     setarch -R true 2>/dev/null && steady=(setarch -R)
     # the system's CHOLMOD has loops of OpenMP, whose barriers the sanitizer does not see
     OMP_THREAD_LIMIT=1 "${steady[@]}" ctest --test-dir "$here/build/tsan" --output-on-failure --no-tests=error -j 2 \
-        -R '^(core/test_parallel|core/test_job|core/test_file|solver/|sim/|api/)'
+        -R '^(core/test_(parallel|job|file|process)|mesh/test_(decimate|filling)|solver/|sim/|api/)'
 }
 
 # ---- fuzz: readers and field on bytes of all sorts, a few seconds each; SR_FUZZ_RUNS=1000000 for the whole ----------------
