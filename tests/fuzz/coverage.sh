@@ -19,6 +19,7 @@ declare -A parts=(
     [read_medit]="native/cli/read_medit.c native/cli/text.c"
     [read_rig]="native/cli/read_rig.c native/cli/text.c"
     [open_factor]="native/src/math/factor_layout.c native/src/math/solve.c"
+    [read_tetgen]="native/src/mesh/tetgen_answer.c"
     [field]="native/src/mesh/surface.c native/src/mesh/bvh.c native/src/mesh/field.c"
     [prepare]="native/src/mesh native/src/sim/character.c native/src/weights"
 )

@@ -105,7 +105,7 @@ typedef struct srCharacterDef {
     bool fillsHollows;    ///< Hollows within flesh are flesh too. Default false.
     bool joinsTouching; ///< Parts that touch, lie closer than a cell or overlap a little hang together in the
                         ///< cage. Default false: they stay separate, as fingers and lips must.
-    int32_t mesher;            ///< An `srMesher`. Default automatic.
+    int32_t mesher;     ///< An `srMesher`. Default automatic.
     const char* tetgenProgram; ///< Path of the helper program softrig-tetgen, UTF-8. Null: there is none.
 } srCharacterDef;
 
