@@ -88,7 +88,7 @@ static bool run(const uint8_t* bytes, size_t size) {
     }
     srDestroyArena(arena);
     free(said);
-    srFuzzRequire(srGetByteCount() == 0);
+    srFuzzRequire(srAlloc_GetByteCount() == 0);
     return fate == sr_tetgenMade;
 }
 
