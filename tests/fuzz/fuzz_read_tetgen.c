@@ -112,6 +112,8 @@ static void visitCells(int32_t nodeCount, const int32_t (*cells)[4], int32_t cel
 static void visitSeeds(srFuzzSeedFcn* visit, void* context) {
     visitCells(6, srFuzzBallAxis, 4, visit, context);
     visitCells(7, srFuzzBallCentre, 8, visit, context);
+    // a node that no cell has
+    visitCells(7, srFuzzBallAxis, 4, visit, context);
 }
 
 const srFuzzTarget srFuzzTheTarget = {"read_tetgen", run, visitSeeds, words, MAX_SIZE};

@@ -32,7 +32,7 @@ static void sign(Words* words) {
     words->head.hash = srHashBytes(SR_HASH_SEED, words->nodes, sizeof(words->nodes) + sizeof(words->cells));
 }
 
-static srTetgenFate fateOf(const Words* words, size_t size, srProcessFate fate, int code, srArena* arena,
+static srTetgenFate fateOf(const void* words, size_t size, srProcessFate fate, int code, srArena* arena,
                            srTetgenMesh* outMesh) {
     const srTetgenInput input = {
         .points = points, .pointCount = 6, .triangles = triangles, .triangleCount = 8};
@@ -111,11 +111,11 @@ static void what_is_signed_and_no_cage_is_refused(void** state) {
         words.cells[3][2] = strangers[i];
         assert_int_equal(readSigned(words), sr_tetgenGarbled);
     }
+    // not a place, far away, a little beyond the surface, within it
     const double places[] = {(double)NAN, (double)INFINITY, 1e308, -1e200, 1.0001, 0.0};
     for (int i = 0; i < 6; i++) {
         Words words = goodWords();
         words.nodes[5].z = places[i];
-        // beyond the surface, or within it
         assert_int_equal(readSigned(words), sr_tetgenGarbled);
     }
     Words twice = goodWords();
@@ -125,6 +125,32 @@ static void what_is_signed_and_no_cage_is_refused(void** state) {
     Words flat = goodWords();
     flat.cells[0][1] = 2; // the points around the equator's middle
     assert_int_equal(readSigned(flat), sr_tetgenGarbled);
+}
+
+// One node more than the cells need.
+typedef struct Longer {
+    srTetgenReply head;
+    srVec3 nodes[7];
+    int32_t cells[4][4];
+} Longer;
+
+static void node_that_no_cell_has_is_finite_too(void** state) {
+    (void)state;
+    const double places[] = {0.0, (double)NAN, (double)INFINITY};
+    srArena* arena = srCreateArena(1 << 12);
+    for (int i = 0; i < 3; i++) {
+        Words words = goodWords();
+        Longer longer = {.head = words.head, .nodes[6] = {0.0, places[i], 0.0}};
+        longer.head.nodeCount = 7;
+        memcpy(longer.nodes, words.nodes, sizeof(words.nodes));
+        memcpy(longer.cells, words.cells, sizeof(words.cells));
+        longer.head.hash =
+            srHashBytes(SR_HASH_SEED, longer.nodes, sizeof(longer.nodes) + sizeof(longer.cells));
+        srTetgenMesh mesh;
+        srTetgenFate fate = fateOf(&longer, sizeof(longer), sr_processEnded, 0, arena, &mesh);
+        assert_int_equal(fate, i == 0 ? sr_tetgenMade : sr_tetgenGarbled);
+    }
+    srDestroyArena(arena);
 }
 
 static void counts_of_the_head_are_not_believed(void** state) {
@@ -202,6 +228,7 @@ int main(void) {
         cmocka_unit_test_teardown(every_bit_counts, srTestNothingLeaked),
         cmocka_unit_test_teardown(every_other_length_is_refused, srTestNothingLeaked),
         cmocka_unit_test_teardown(what_is_signed_and_no_cage_is_refused, srTestNothingLeaked),
+        cmocka_unit_test_teardown(node_that_no_cell_has_is_finite_too, srTestNothingLeaked),
         cmocka_unit_test_teardown(counts_of_the_head_are_not_believed, srTestNothingLeaked),
         cmocka_unit_test_teardown(end_of_the_program_is_named, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
