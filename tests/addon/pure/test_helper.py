@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whatever becomes of the helper around TetGen: there is a cage, its report says why, and nothing of it stays."""
+"""Whatever becomes of the helper around TetGen: there is a cage, and nothing else of it stays."""
 
 import os
 import sys
