@@ -9,6 +9,7 @@
 #include "cli/write.h"
 
 #include <stddef.h>
+#include <string.h>
 
 // how long to wait before looking at progress and interrupts again
 #define POLL_SECONDS 0.1
@@ -26,6 +27,23 @@ bool srCliInputs_Read(srCliInputs* inputs, srCliError* error) {
                          inputs->rig.vertexCount, inputs->skinPath, vertexCount);
     }
     return inputs->cagePath == NULL || srCliReadCageFile(inputs->cagePath, &inputs->cage, error);
+}
+
+bool srCliInputs_ReadMesher(srCliInputs* inputs, srCliError* error) {
+    static const char* const names[] = {
+        [sr_mesherAutomatic] = "auto", [sr_mesherLattice] = "lattice", [sr_mesherTetgen] = "tetgen"};
+    inputs->mesher = sr_mesherLattice;
+    if (inputs->mesherName == NULL) {
+        return true;
+    }
+    for (int32_t mesher = sr_mesherAutomatic; mesher <= sr_mesherTetgen; mesher++) {
+        if (strcmp(inputs->mesherName, names[mesher]) == 0) {
+            inputs->mesher = mesher;
+            srCliFindBeside("softrig-tetgen", inputs->tetgenProgram);
+            return true;
+        }
+    }
+    return srCliFail(error, "There is no mesher '%.40s': auto, lattice or tetgen.", inputs->mesherName);
 }
 
 void srCliInputs_Free(srCliInputs* inputs) {
@@ -65,6 +83,8 @@ static srCharacterDef makeDef(const srCliInputs* inputs) {
         def.cageCellCount = srCliMesh_GetCellCount(&inputs->cage);
     }
     def.targetNodeCount = inputs->nodeCount;
+    def.mesher = inputs->mesher;
+    def.tetgenProgram = inputs->tetgenProgram;
     return def;
 }
 

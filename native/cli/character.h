@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cli/files.h"
+#include "cli/system.h"
 
 #include "softrig/softrig.h"
 
@@ -13,14 +14,20 @@
 
 typedef struct srCliInputs {
     const char* skinPath;
-    const char* rigPath;      ///< Null: a skin without bones.
-    const char* cagePath;     ///< Null: the library makes the cage.
-    const char* preparedPath; ///< A stored character: nothing is prepared then. Or null.
-    int32_t nodeCount;        ///< Wanted size of the cage.
+    const char* rigPath;                  ///< Null: a skin without bones.
+    const char* cagePath;                 ///< Null: the library makes the cage.
+    const char* preparedPath;             ///< A stored character: nothing is prepared then. Or null.
+    int32_t nodeCount;                    ///< Wanted size of the cage.
+    const char* mesherName;               ///< "auto", "lattice" or "tetgen"; null: lattice.
+    int32_t mesher;                       ///< An `srMesher`, filled by that.
+    char tetgenProgram[SR_CLI_PATH_SIZE]; ///< Likewise: beside this program.
     srCliMesh skin;
     srCliRig rig;
     srCliMesh cage;
 } srCliInputs;
+
+/// Understands the mesher's name, and finds what it needs.
+bool srCliInputs_ReadMesher(srCliInputs* inputs, srCliError* error);
 
 /// Reads the files that the paths name, and checks that they belong together.
 bool srCliInputs_Read(srCliInputs* inputs, srCliError* error);

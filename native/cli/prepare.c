@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 static const char usage[] =
-    "Usage: softrig prepare MESH -o CHARACTER [--rig RIG] [--nodes N] [--cage CAGE.mesh] [--workers N]\n"
-    "                        [--json]\n"
+    "Usage: softrig prepare MESH -o CHARACTER [--rig RIG] [--nodes N] [--mesher NAME]\n"
+    "                       [--cage CAGE.mesh] [--workers N] [--json]\n"
     "\n"
     "Fits a cage of tetrahedra to the inside of a surface, brings the rig to it, says what was found and\n"
     "made, and stores the prepared character (docs/character-format.md) for `softrig simulate --prepared`.\n"
@@ -21,6 +21,8 @@ static const char usage[] =
     "  -o FILE        the prepared character; replaced when the new one is whole\n"
     "  --rig RIG      bones and weights (docs/rig-format.md)\n"
     "  --nodes N      wanted size of the cage, 50 to 200,000 (default 1,000)\n"
+    "  --mesher NAME  lattice (default), tetgen (follows the skin; where it fails, the lattice answers), or\n"
+    "                 auto (tetgen for a clean skin)\n"
     "  --cage FILE    also writes the cage alone, in MEDIT's text format\n"
     "  --workers N    threads, 1 to 64; the result does not depend on it\n"
     "  --json         prints one line for machines instead of the table\n";
@@ -84,6 +86,7 @@ int srCliRunPrepare(int argumentCount, char** arguments) {
         {"-o", sr_cliOptionText, &outputPath},
         {"--rig", sr_cliOptionText, &inputs.rigPath},
         {"--nodes", sr_cliOptionInteger, &inputs.nodeCount},
+        {"--mesher", sr_cliOptionText, &inputs.mesherName},
         {"--cage", sr_cliOptionText, &cagePath},
         {"--workers", sr_cliOptionInteger, &workerCount},
         {"--json", sr_cliOptionFlag, &wantsJson},
@@ -100,6 +103,9 @@ int srCliRunPrepare(int argumentCount, char** arguments) {
     }
     if (inputs.skinPath == NULL || outputPath == NULL) {
         return srCliReportUsage("prepare", "A MESH and -o CHARACTER are needed.");
+    }
+    if (!srCliInputs_ReadMesher(&inputs, &error)) {
+        return srCliReportUsage("prepare", error.text);
     }
     if (srSetWorkerCount(workerCount) != sr_success) {
         return srCliReportUsage("prepare", srGetErrorText());

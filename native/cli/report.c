@@ -64,7 +64,14 @@ static void printAngles(const srCharacterReport* report) {
 }
 
 static void printCage(const srCharacterReport* report) {
+    static const char* const makers[] = {
+        [sr_mesherAutomatic] = "given", [sr_mesherLattice] = "lattice", [sr_mesherTetgen] = "TetGen"};
+    bool isKnown = report->mesher >= sr_mesherAutomatic && report->mesher <= sr_mesherTetgen;
     srCliPrintHeading("Cage");
+    srCliPrintValue("made by", "%s", isKnown ? makers[report->mesher] : "unknown");
+    if (report->mesherNote[0] != '\0') {
+        srCliPrintValue("why", "%s", report->mesherNote);
+    }
     srCliPrintCount("nodes", report->nodeCount, NULL);
     srCliPrintCount("cells", report->cellCount, NULL);
     srCliPrintCount("edges", report->edgeCount, NULL);

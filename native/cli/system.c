@@ -39,6 +39,20 @@ bool srCliResolve(const char* path, char outPath[SR_CLI_PATH_SIZE]) {
     return true;
 }
 
+void srCliFindBeside(const char* name, char outPath[SR_CLI_PATH_SIZE]) {
+    ssize_t length = readlink("/proc/self/exe", outPath, SR_CLI_PATH_SIZE - 1);
+    size_t end = length > 0 ? (size_t)length : 0;
+    while (end > 0 && outPath[end - 1] != '/') {
+        end--;
+    }
+    outPath[end] = '\0';
+    if (end == 0 || end + strlen(name) >= SR_CLI_PATH_SIZE) {
+        outPath[0] = '\0';
+        return;
+    }
+    memcpy(outPath + end, name, strlen(name) + 1);
+}
+
 static void noteFile(const struct stat* info, uint64_t outFile[2]) {
     outFile[0] = (uint64_t)info->st_dev;
     outFile[1] = (uint64_t)info->st_ino;

@@ -48,6 +48,9 @@ bool srCliMakeFolder(const char* path, bool* outIsNew, srCliError* error);
 /// The path that a link leads to in the end, or the path itself. Leaves errno on failure.
 bool srCliResolve(const char* path, char outPath[SR_CLI_PATH_SIZE]);
 
+/// The path of a file beside this program; empty when that cannot be told.
+void srCliFindBeside(const char* name, char outPath[SR_CLI_PATH_SIZE]);
+
 /// Creates or empties a plain file, through no link. Null with errno on failure.
 FILE* srCliCreateFile(const char* path);
 

@@ -12,8 +12,11 @@ cache=$2
 platform=linux-x64
 [ "$(uname -sm)" = "Linux x86_64" ] || { echo "package: only Linux on x86-64 is built so far" >&2 && exit 1; }
 
-suitesparse=$cache/suitesparse-$(. /etc/os-release && echo "${ID:-unknown}-${VERSION_ID:-0}")
-"$here/native/packaging/fetch_suitesparse.sh" "$suitesparse"
+distribution=$(. /etc/os-release && echo "${ID:-unknown}-${VERSION_ID:-0}")
+suitesparse=$cache/suitesparse-$distribution
+tetgen=$cache/tetgen-$distribution
+"$here/native/packaging/fetch_source.sh" suitesparse "$suitesparse" '*/SuiteSparse_config' '*/AMD' '*/COLAMD' '*/CHOLMOD'
+"$here/native/packaging/fetch_source.sh" tetgen "$tetgen"
 
 # compile and link
 folders=$("$python" -c 'import importlib.util as u
@@ -27,6 +30,7 @@ settings=(
     -DSR_ZIG="$zig"
     -DSR_SUITESPARSE_SOURCE="$suitesparse"
     -DSR_OPENBLAS_FOLDER="$openblas"
+    -DSR_TETGEN_SOURCE="$tetgen"
     -DSR_BUNDLED_DEPENDENCIES=ON
     -DSR_WARNINGS=OFF
     -DSR_TESTS=OFF
@@ -35,6 +39,7 @@ settings=(
     -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON
     '-DCMAKE_INSTALL_RPATH=$ORIGIN'
     -DCMAKE_SHARED_LINKER_FLAGS=-s
+    -DCMAKE_EXE_LINKER_FLAGS=-s
 )
 mkdir -p "$here/build"
 printf '%s\n' "$here" "${settings[@]}" >"$build.settings.new"
@@ -43,14 +48,14 @@ if ! cmp -s "$build.settings" "$build.settings.new"; then
     cmake -S "$here" -B "$build" -G Ninja --toolchain "$here/native/packaging/$platform.cmake" "${settings[@]}"
     cp "$build.settings.new" "$build.settings"
 fi
-cmake --build "$build" --target softrig
+cmake --build "$build" --target softrig softrig_tetgen
 
 # what goes into the zip beside the add-on
 stage=$build/stage
 rm -rf "$stage"
 mkdir -p "$stage/licences"
-cp "$build/native/libsoftrig.so" "$stage/"
+cp "$build/native/libsoftrig.so" "$build/native/softrig-tetgen" "$stage/"
 cp "$openblas"/lib*.so* "$stage/"
 "$python" "$here/native/packaging/bind_symbols_inside.py" "$stage/libscipy_openblas.so"
-"$here/native/packaging/collect_licences.sh" "$suitesparse" "$openblas/../.." "$stage/licences"
+"$here/native/packaging/collect_licences.sh" "$suitesparse" "$tetgen" "$openblas/../.." "$stage/licences"
 "$python" "$here/addon/packaging/build_zip.py" --library "$stage" --platform "$platform" --output "$here/dist"

@@ -19,6 +19,8 @@ declare -A parts=(
     [read_medit]="native/cli/read_medit.c native/cli/text.c"
     [read_rig]="native/cli/read_rig.c native/cli/text.c"
     [open_factor]="native/src/math/factor_layout.c native/src/math/solve.c"
+    [read_tetgen]="native/src/mesh/tetgen_answer.c"
+    [tetgen_order]="native/src/core/process.c native/src/mesh/tetgen_answer.c"
     [field]="native/src/mesh/surface.c native/src/mesh/bvh.c native/src/mesh/field.c"
     [prepare]="native/src/mesh native/src/sim/character.c native/src/weights"
 )
@@ -26,7 +28,7 @@ for name in ${2:-"${!parts[@]}"}; do
     work=$build/run-$name
     mkdir -p "$work/corpus" "$work/seeds"
     count=$runs
-    [ "$name" != prepare ] || count=$((runs / 100))
+    [[ $name != prepare && $name != tetgen_order ]] || count=$((runs / 100))
     # seeds come from the plain driver where it was built
     plain=$here/build/fuzz/tests/fuzz/fuzz_$name
     [ ! -x "$plain" ] || "$plain" --write-seeds "$work/seeds"

@@ -15,8 +15,8 @@ failed=0
 for name in "${names[@]}"; do
     if [ -z "$runs" ]; then
         limits=(--seconds 3)
-    elif [ "$name" = prepare ]; then
-        # a whole character each: a hundredth of the runs takes as long
+    elif [ "$name" = prepare ] || [ "$name" = tetgen_order ]; then
+        # a whole character or a process each: a hundredth of the runs takes as long
         limits=(--runs $((runs / 100)))
     else
         limits=(--runs "$runs")

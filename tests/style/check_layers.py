@@ -28,7 +28,7 @@ STANDARD_HEADERS = {
     ).split()
 }
 # headers beyond the standard's, and the files they may stand in
-SYSTEM_DOORS = {"core/thread.c", "core/file.c"}
+SYSTEM_DOORS = {"core/thread.c", "core/file.c", "core/process.c"}
 SPECIAL_HEADERS = {
     "cholmod.h": "math/cholesky.c",
     "sanitizer/asan_interface.h": "core/arena.c",
@@ -87,7 +87,7 @@ def fault_of_system_include(place: str, header: str) -> str | None:
     return (
         None
         if place in SYSTEM_DOORS
-        else f"<{header}> is the system's: core/thread.c or core/file.c"
+        else f"<{header}> is the system's: core/thread.c, core/file.c or core/process.c"
     )
 
 

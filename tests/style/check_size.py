@@ -14,7 +14,13 @@ ADDON_FUNCTION_WALL = 40
 ADDON_FILE_WALL = 400
 PYTHON_FUNCTION_WALL = 100
 PYTHON_FILE_WALL = 800
-C_FILES = ("native/**/*.[ch]", "native/**/*.inl", "tests/**/*.[ch]", "tests/**/*.inl")
+C_FILES = (
+    "native/**/*.[ch]",
+    "native/**/*.inl",
+    "native/**/*.cxx",
+    "tests/**/*.[ch]",
+    "tests/**/*.inl",
+)
 GENERATED = {"addon/softrig/native/bindings.py"}
 
 

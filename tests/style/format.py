@@ -24,7 +24,7 @@ def run_ruff(check: bool) -> bool:
 
 
 def run_clang_format(check: bool) -> bool:
-    endings = ("*.[ch]", "*.inl")
+    endings = ("*.[ch]", "*.inl", "*.cxx")
     patterns = [f"{folder}/**/{ending}" for folder in ("native", "tests") for ending in endings]
     sources = [str(path) for path in files(ROOT, *patterns)]
     mode = ["--dry-run", "-Werror"] if check else ["-i"]

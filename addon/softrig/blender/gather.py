@@ -17,6 +17,7 @@ from ..model.rig import (
     weights_from_groups,
 )
 from ..model.session import BuildInputs, Session
+from ..model.settings import MESHERS, number_of
 from ..native.arrays import FloatArray, IntArray
 from . import carrier, compat, followed, tape
 from .properties import read_map_choices
@@ -28,7 +29,8 @@ def build_inputs(ob: Any) -> BuildInputs:
     detail = read_map_choices(ob).detail
     deformers = followed.list_deformers(ob)
     words = settings.loose_parts
-    return BuildInputs(count, settings.cage_nodes, words, armatures, deformers, detail)
+    mesher = number_of(MESHERS, settings.mesher)
+    return BuildInputs(count, settings.cage_nodes, words, armatures, deformers, detail, mesher)
 
 
 def check_object(ob: Any) -> None:
@@ -58,6 +60,7 @@ def read_character(session: Session, ob: Any, scene: Any, shape: Shape) -> Chara
         armature_count=shape.armature_count,
         space_to_skin=spaces_to_skin(worlds[0], worlds[1:]),
         target_node_count=ob.softrig.cage_nodes,
+        mesher=number_of(MESHERS, ob.softrig.mesher),
     )
 
 

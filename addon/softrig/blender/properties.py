@@ -18,6 +18,7 @@ from ..model.session import current
 from ..model.settings import (
     DEFAULT_LOOSE_PARTS,
     DEFAULT_SOFTNESS,
+    MESHERS,
     OWN_QUALITY,
     QUALITIES,
     SOLVERS,
@@ -169,6 +170,14 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
         min=50,
         max=200_000,
         soft_max=10_000,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
+    mesher: EnumProperty(
+        name="Cage From",
+        description="How the inner cage is made. The character is prepared again",
+        items=choices(MESHERS),
+        default=MESHERS[0].key,
         options=NOT_KEYED,
         override=OVERRIDABLE,
     )

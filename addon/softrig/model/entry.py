@@ -32,6 +32,8 @@ class BuildInputs:
     """What moves the skin besides bones: then its points are recorded too."""
     detail: MapChoice = MapChoice()
     """The one painted map that the cage depends on."""
+    mesher: int = 0
+    """Who makes the cage; a number of the library's."""
 
 
 @dataclass
@@ -102,7 +104,7 @@ class Entry:
     buffer: FloatArray = field(default_factory=lambda: np.zeros(0, np.float32))
     job: JobStatus | None = None
     shot_status: ShotStatus | None = None
-    report: dict[str, float] = field(default_factory=dict)
+    report: dict[str, Any] = field(default_factory=dict)
     bake_progress: float | None = None
     lock: threading.RLock = field(default_factory=threading.RLock)
 

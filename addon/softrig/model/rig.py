@@ -170,9 +170,9 @@ class Shape:
         kinds = tuple(kind for kind in painted_maps.KINDS if kind != "detail")
         return painted_maps.fingerprint(self.maps, kinds)
 
-    def key(self, node_count: int) -> str:
+    def key(self, node_count: int, mesher: int) -> str:
         """Names what comes of preparing this."""
-        return f"{self.fingerprint()} {self.maps_fingerprint()} {node_count}"
+        return f"{self.fingerprint()} {self.maps_fingerprint()} {node_count} {mesher}"
 
     def fingerprint(self) -> str:
         """Another one as soon as one bit differs: a point, a face, a weight, a bone at rest."""
@@ -191,6 +191,7 @@ class Character(Shape):
 
     space_to_skin: FloatArray
     target_node_count: int
+    mesher: int = 0
 
     def to_native(self) -> CharacterInput:
         bones = self.bones
@@ -207,5 +208,6 @@ class Character(Shape):
             bone_spaces=as_ints([bone.space for bone in bones]),
             space_to_skin=as_floats(self.space_to_skin).reshape(-1),
             target_node_count=self.target_node_count,
+            mesher=self.mesher,
             maps=self.maps,
         )

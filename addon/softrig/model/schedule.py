@@ -2,7 +2,9 @@
 """When it is time for what: compares what is with what is wanted, and lets the artist rest."""
 
 from dataclasses import dataclass
+from typing import Any
 
+from ..native.bindings import Mesher
 from ..native.inputs import FrameRange, ShotSettings
 from .controls import Surroundings
 from .lifecycle import Event, Phase
@@ -123,7 +125,14 @@ def describe(entry: Entry) -> str:
     return "Not prepared"
 
 
-def repairs(report: dict[str, float]) -> list[str]:
+def describe_cage(report: dict[str, Any]) -> list[str]:
+    """How large it is, who made it, and why it was not the one that was asked for."""
+    maker = " by TetGen" if report.get("mesher") == Mesher.TETGEN else ""
+    size = f"Cage of {report['nodeCount']} nodes, {report['cellCount']} cells{maker}"
+    return [size, report["mesherNote"]] if report.get("mesherNote") else [size]
+
+
+def repairs(report: dict[str, Any]) -> list[str]:
     """What preparing found in the mesh, in words; empty for a clean one."""
     sentences = (
         ("closedHoleCount", "{} holes closed"),

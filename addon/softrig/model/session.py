@@ -97,7 +97,7 @@ class Session:
         entry.build_changed_at = None
         entry.fingerprint = shape.fingerprint()
         entry.maps_fingerprint = shape.maps_fingerprint()
-        entry.key = shape.key(build.node_count)
+        entry.key = shape.key(build.node_count, build.mesher)
         entry.is_kept = False
         entry.plan = shape.tape_plan
         entry.buffer = np.zeros(3 * shape.vertex_count, np.float32)
@@ -109,7 +109,7 @@ class Session:
         entry.asked = None
         self.api.set_maps(entry.character, shape.maps, shape.vertex_count)
         entry.maps_fingerprint = shape.maps_fingerprint()
-        entry.key = shape.key(entry.build.node_count)
+        entry.key = shape.key(entry.build.node_count, entry.build.mesher)
         entry.is_kept = False
         return True
 

@@ -4,7 +4,7 @@
 import math
 from dataclasses import dataclass
 
-from ..native.bindings import Loop, Solver
+from ..native.bindings import Loop, Mesher, Solver
 from ..native.inputs import ShotSettings
 
 SLOWEST_HZ = 0.5
@@ -46,6 +46,26 @@ SOLVERS = (
     ),
     Choice("FLESH", "Fast Flesh", "Shape and volume of each cell together. Quick", Solver.FLESH),
     Choice("XPBD", "Springy", "Springs and cells that keep their volume", Solver.XPBD),
+)
+"""The first is the default."""
+
+MESHERS = (
+    Choice(
+        "AUTOMATIC",
+        "Automatic",
+        "What was measured to be better: TetGen where the skin is clean, else the lattice",
+        Mesher.AUTOMATIC,
+    ),
+    Choice(
+        "LATTICE", "Lattice", "Takes any mesh, and keeps apart what only touches", Mesher.LATTICE
+    ),
+    Choice(
+        "TETGEN",
+        "TetGen",
+        "Cells along the skin, which follow thin and curved parts. What TetGen cannot fill, the "
+        "lattice does",
+        Mesher.TETGEN,
+    ),
 )
 """The first is the default."""
 

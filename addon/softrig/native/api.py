@@ -2,6 +2,7 @@
 """The library as Python sees it: plain data in, plain data out, ids as opaque values."""
 
 import ctypes
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from . import bindings
 from .arrays import FloatArray, float_pointer, int_pointer
 from .errors import NotReadyError, error_from_result, sentence
 from .inputs import CharacterInput, FrameRange, JobStatus, MapsInput, ShotSettings, ShotStatus
-from .library import find_library, load_library
+from .library import find_helper, find_library, load_library
 from .weights import WeightsCalls
 
 
@@ -20,6 +21,7 @@ class Api(WeightsCalls):
 
     def __init__(self, path: Path | None = None) -> None:
         self._lib = load_library(path or find_library())
+        self._helper = find_helper(self._lib)
 
     def version(self) -> str:
         version = self._lib.srGetVersion()
@@ -39,6 +41,8 @@ class Api(WeightsCalls):
         definition.skinTriangles = int_pointer(data.skin_triangles)
         definition.skinTriangleCount = len(data.skin_triangles) // 3
         definition.targetNodeCount = data.target_node_count
+        definition.mesher = data.mesher
+        definition.tetgenProgram = os.fsencode(self._helper)
         _set_maps(definition.maps, data.maps)
         if data.bone_count:
             _set_bones(definition, data)
@@ -75,10 +79,11 @@ class Api(WeightsCalls):
         self._lib.srCharacter_GetStatus(character, ctypes.byref(status))
         return _job_status(status)
 
-    def character_report(self, character: Any) -> dict[str, float]:
+    def character_report(self, character: Any) -> dict[str, Any]:
         report = bindings.CharacterReport()
         self._lib.srCharacter_GetReport(character, ctypes.byref(report))
-        return {name: getattr(report, name) for name, *_ in report._fields_}
+        values = {name: getattr(report, name) for name, *_ in report._fields_}
+        return {**values, "mesherNote": report.mesherNote.decode("utf-8", "replace")}
 
     def create_shot(self, character: Any, frames: FrameRange, settings: ShotSettings) -> Any:
         definition = self._lib.srDefaultShotDef()

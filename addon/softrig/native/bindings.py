@@ -10,6 +10,7 @@ SR_VERSION_MINOR = 1
 SR_VERSION_PATCH = 0
 SR_ABI_VERSION = 3
 SR_NULL_INDEX = -1
+SR_MESHER_NOTE_SIZE = 160
 SR_DIHEDRAL_BINS = 18
 SR_ASPECT_BINS = 10
 
@@ -37,6 +38,12 @@ class Phase(enum.IntEnum):
     RUNNING = 0
     DONE = 1
     FAILED = 2
+
+
+class Mesher(enum.IntEnum):
+    AUTOMATIC = 0
+    LATTICE = 1
+    TETGEN = 2
 
 
 class Solver(enum.IntEnum):
@@ -158,6 +165,8 @@ class CharacterDef(ctypes.Structure):
         ("sheetThickness", ctypes.c_float),
         ("fillsHollows", ctypes.c_bool),
         ("joinsTouching", ctypes.c_bool),
+        ("mesher", ctypes.c_int32),
+        ("tetgenProgram", ctypes.c_char_p),
     )
 
 
@@ -206,6 +215,8 @@ class CharacterReport(ctypes.Structure):
         ("cellSize", ctypes.c_float),
         ("insideVolume", ctypes.c_float),
         ("aspectCounts", ctypes.c_int32 * 10),
+        ("mesher", ctypes.c_int32),
+        ("mesherNote", ctypes.c_char * 160),
     )
 
 

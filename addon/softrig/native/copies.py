@@ -121,6 +121,7 @@ def _make_copy(source: Path, contents: dict[str, Content], final: Path) -> Path:
                     f"The Softrig library is damaged: {name} is not what was packed. {REINSTALL}"
                 )
             (fresh / name).write_bytes(data)
+            (fresh / name).chmod(0o700)  # the zip brings no right to run a program
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
         raise

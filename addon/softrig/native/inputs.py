@@ -36,6 +36,7 @@ class CharacterInput:
     space_to_skin: FloatArray
     target_node_count: int
     maps: MapsInput = MapsInput()
+    mesher: int = 0
 
     @property
     def vertex_count(self) -> int:

@@ -21,6 +21,8 @@ ENVIRONMENT = "SOFTRIG_LIBRARY"
 _PLAIN_INTEGERS = frozenset({"srGetWorkerCount", "srShutdown"})
 _MACHINES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 _SYSTEMS = {"linux": "linux", "win32": "windows", "darwin": "macos"}
+HELPER = "softrig-tetgen"
+_HELPERS = {"windows": f"{HELPER}.exe"}
 _FILES = {"linux": "libsoftrig.so", "windows": "softrig.dll", "macos": "libsoftrig.dylib"}
 
 
@@ -51,6 +53,12 @@ def find_library(folder: Path = FOLDER) -> Path:
             f"Install the Softrig zip for {wanted}."
         )
     raise LibraryError(f"The Softrig library for {wanted} is missing. {REINSTALL}")
+
+
+def find_helper(library: ctypes.CDLL) -> str:
+    """The program that fills a surface by TetGen, beside the library; empty where there is none."""
+    path = Path(library._name).parent / _HELPERS.get(platform_name().split("-")[0], HELPER)
+    return str(path) if path.is_file() else ""
 
 
 def load_library(path: Path) -> ctypes.CDLL:

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 
 from ..blender import carrier, objects
-from ..model.schedule import repairs
+from ..model.schedule import describe_cage, repairs
 from ..model.session import current
 from .main import SoftrigPanel
 from .text import draw_text
@@ -57,7 +57,8 @@ class SOFTRIG_PT_report(CharacterPanel, bpy.types.Panel):
             return
         report = entry.report
         column = layout.column(align=True)
-        column.label(text=f"{report['nodeCount']} nodes, {report['cellCount']} cells")
+        for sentence in describe_cage(report):
+            draw_text(column, context, sentence)
         column.label(text=f"{report['heldNodeCount']} nodes follow their bone exactly")
         for sentence in repairs(report):
             draw_text(column, context, sentence, "DOT")

@@ -93,6 +93,7 @@ class SOFTRIG_PT_advanced(CharacterPanel, bpy.types.Panel):
         column.prop(settings, "stiffness_kpa", text="Young (kPa)")
         column.prop(settings, "substeps")
         column.prop(settings, "cage_nodes")
+        column.prop(settings, "mesher")
         column.prop(settings, "loose_parts")
         column.prop(settings, "step_scene")
         layout.separator()

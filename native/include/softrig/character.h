@@ -45,6 +45,17 @@ typedef struct srCharacterMaps {
 /// Nothing painted.
 SR_API srCharacterMaps srDefaultCharacterMaps(void);
 
+/// Who makes the cage from the skin.
+typedef enum srMesher {
+    sr_mesherAutomatic = 0, ///< Whichever was measured to be better: TetGen, if `tetgenProgram` is given and
+                            ///< the skin is closed, crosses nowhere and is fine enough; else the lattice.
+    sr_mesherLattice = 1,   ///< The library's own: always, for whatever has an inside.
+    sr_mesherTetgen = 2,    ///< TetGen, in a helper program of its own; if that does not answer, the lattice.
+} srMesher;
+
+/// Room for the sentence about the cage in a report, the closing zero included.
+#define SR_MESHER_NOTE_SIZE 160
+
 /// What a character is made from. Everything is copied by `srCreateCharacter`; nothing is kept.
 /// A character without bones is moved by its object alone: leave the bone arrays null and `boneCount` zero.
 typedef struct srCharacterDef {
@@ -94,6 +105,8 @@ typedef struct srCharacterDef {
     bool fillsHollows;    ///< Hollows within flesh are flesh too. Default false.
     bool joinsTouching; ///< Parts that touch, lie closer than a cell or overlap a little hang together in the
                         ///< cage. Default false: they stay separate, as fingers and lips must.
+    int32_t mesher;     ///< An `srMesher`. Default automatic.
+    const char* tetgenProgram; ///< Path of the helper program softrig-tetgen, UTF-8. Null: there is none.
 } srCharacterDef;
 
 SR_API srCharacterDef srDefaultCharacterDef(void);
@@ -150,10 +163,12 @@ typedef struct srCharacterReport {
     int32_t cagePieceCount;               ///< Parts that the cage falls into.
     int32_t copyCount;                    ///< Copies of cells where flesh only touches.
     int32_t removedCellCount;             ///< Cells left out because the skin pinched itself there.
-    float cellSize;                       ///< Edge of the lattice's cubes at the skin.
+    float cellSize;                       ///< Edge of the lattice's cubes at the skin, or of TetGen's cells.
     float insideVolume;                   ///< Of the repaired skin, to a few per cent.
     int32_t aspectCounts[SR_ASPECT_BINS]; ///< Three times inner by outer radius of cells, by tenths; 1 is
                                           ///< regular.
+    int32_t mesher; ///< The `srMesher` that made the cage; automatic when the caller gave one.
+    char mesherNote[SR_MESHER_NOTE_SIZE]; ///< Why it was not the one that was asked for; else empty.
 } srCharacterReport;
 
 /// Checks and copies `def` and starts to prepare in a thread of the library. The id is valid at once; what

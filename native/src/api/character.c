@@ -124,6 +124,7 @@ static srResult checkBones(const srCharacterDef* def) {
 }
 
 static srResult checkCage(const srCharacterDef* def) {
+    SR_TRY(srCheckRange("mesher", def->mesher, sr_mesherAutomatic, sr_mesherTetgen));
     if (def->cageCells == NULL && def->cageNodes == NULL) {
         SR_TRY(srCheckRange("targetNodeCount", def->targetNodeCount, 50, 200000));
         SR_TRY(srCheckRange("largestHole", (double)def->largestHole, 0.0, 1e6));

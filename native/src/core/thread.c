@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// POSIX threads behind our own names. This file and file.c are the only ones that include headers of the
-// system.
+// POSIX threads behind our own names. This file, file.c and process.c are the only ones that include headers
+// of the system.
 
 // for the processors that this process may run on
 #define _GNU_SOURCE

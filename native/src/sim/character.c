@@ -6,7 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/thread.h"
-#include "mesh/mesher.h"
+#include "mesh/filling.h"
 #include "mesh/progress.h"
 #include "mesh/quality.h"
 #include "mesh/surface.h"
@@ -14,6 +14,7 @@
 #include "rig/turns.h"
 #include "weights/transfer.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // what the stages hand to one another and nobody keeps
@@ -80,8 +81,28 @@ static bool reportMeshing(float fraction, void* context) {
     return reportWhole(0.05f + 0.6f * fraction, context);
 }
 
-static void reportCage(const srMesherReport* made, srCharacterReport* out) {
-    const srSolidReport* solid = &made->solid;
+// bones from their armatures' spaces to the space of the skin, as segments: two ends each
+static void placeBones(const srCharacterDef* def, srVec3* ends) {
+    for (int32_t k = 0; k < def->boneCount; ++k) {
+        int32_t space = def->boneSpaces != NULL ? def->boneSpaces[k] : 0;
+        srMat34 rest = srFromColumns16(def->boneRests + 16 * (size_t)k);
+        srMat34 toSkin = srFromColumns16(def->spaceToSkin + 16 * (size_t)space);
+        srVec3 tip = {0.0, (double)def->boneLengths[k], 0.0};
+        ends[2 * k] = srMulPoint34(&toSkin, srMulPoint34(&rest, (srVec3){0.0, 0.0, 0.0}));
+        ends[2 * k + 1] = srMulPoint34(&toSkin, srMulPoint34(&rest, tip));
+    }
+}
+
+static void tellMesher(const srFillingReport* made, srCharacterReport* report) {
+    report->mesher = made->route == sr_fillingTetgen ? sr_mesherTetgen : sr_mesherLattice;
+    const char* rest = " The lattice mesher made the cage instead.";
+    snprintf(report->mesherNote, sizeof(report->mesherNote), "%s%s", made->note != NULL ? made->note : "",
+             made->note != NULL ? rest : "");
+}
+
+static void reportCage(const srFillingReport* made, srCharacterReport* out) {
+    bool isConforming = made->route == sr_fillingTetgen;
+    const srSolidReport* solid = isConforming ? &made->conform.solid : &made->lattice.solid;
     out->weldedVertexCount = solid->weldedPointCount;
     out->duplicateTriangleCount = solid->duplicateCount;
     out->flippedTriangleCount = solid->flippedTriangleCount;
@@ -92,27 +113,44 @@ static void reportCage(const srMesherReport* made, srCharacterReport* out) {
     out->swallowedPatchCount = solid->swallowedCount;
     out->cavityCount = solid->cavityCount;
     out->skinPieceCount = solid->pieceCount;
-    out->cagePieceCount = made->pieceCount;
-    out->copyCount = made->copyCount;
-    out->removedCellCount = made->removedCellCount;
-    out->cellSize = (float)made->spacing;
-    out->insideVolume = (float)made->insideVolume;
+    out->cagePieceCount = isConforming ? solid->pieceCount : made->lattice.pieceCount;
+    out->copyCount = made->lattice.copyCount;
+    out->removedCellCount = made->lattice.removedCellCount;
+    out->cellSize = (float)(isConforming ? made->conform.edgeLength : made->lattice.spacing);
+    out->insideVolume = (float)(isConforming ? made->conform.volume : made->lattice.insideVolume);
 }
 
 static srResult makeOwnCage(Preparing* preparing) {
+    static const srFillingRoute routes[] = {
+        [sr_mesherAutomatic] = sr_fillingAutomatic,
+        [sr_mesherLattice] = sr_fillingLattice,
+        [sr_mesherTetgen] = sr_fillingTetgen,
+    };
     const srCharacterDef* def = preparing->def;
     const srSolidSettings solid = {(double)def->largestHole, (double)def->sheetThickness, def->fillsHollows};
-    srMesherSettings settings = {
-        .targetNodeCount = def->targetNodeCount,
-        .progress = preparing->job != NULL ? reportMeshing : NULL,
-        .progressContext = preparing->job,
-        .detail = def->maps.detail,
-        .solid = &solid,
-        .gluesContacts = def->joinsTouching,
+    srVec3* spine = SR_ALLOC(srVec3, 2 * (size_t)def->boneCount + 1);
+    if (spine == NULL) {
+        return srFailOutOfMemory("the bones");
+    }
+    placeBones(def, spine);
+    srFillingSettings settings = {
+        .route = routes[def->mesher],
+        .lattice = {.targetNodeCount = def->targetNodeCount,
+                    .progress = preparing->job != NULL ? reportMeshing : NULL,
+                    .progressContext = preparing->job,
+                    .detail = def->maps.detail,
+                    .solid = &solid,
+                    .gluesContacts = def->joinsTouching},
+        .limits = {.program = def->tetgenProgram},
+        .spine = spine,
+        .segmentCount = def->boneCount,
     };
-    srMesherReport made = {0};
+    srFillingReport made = {0};
     srMesh mesh = {0};
-    SR_TRY(srMeshSurface(&preparing->surface, &settings, &mesh, &made));
+    srResult result = srFillSurface(&preparing->surface, &settings, &mesh, &made);
+    SR_FREE(spine, 2 * (size_t)def->boneCount + 1);
+    SR_TRY(result);
+    tellMesher(&made, &preparing->character->report);
     reportCage(&made, &preparing->character->report);
     preparing->character->cage = mesh.cage;
     preparing->pointCells = mesh.pointCells;
@@ -241,18 +279,6 @@ cleanup:
     return result != sr_success ? result : finishStage(preparing, 0.9f, &character->report.weightsSeconds);
 }
 
-// bones from their armatures' spaces to the space of the skin, as segments
-static void placeBones(const srCharacterDef* def, srVec3* heads, srVec3* tails) {
-    for (int32_t k = 0; k < def->boneCount; ++k) {
-        int32_t space = def->boneSpaces != NULL ? def->boneSpaces[k] : 0;
-        srMat34 rest = srFromColumns16(def->boneRests + 16 * (size_t)k);
-        srMat34 toSkin = srFromColumns16(def->spaceToSkin + 16 * (size_t)space);
-        srVec3 tip = {0.0, (double)def->boneLengths[k], 0.0};
-        heads[k] = srMulPoint34(&toSkin, srMulPoint34(&rest, (srVec3){0.0, 0.0, 0.0}));
-        tails[k] = srMulPoint34(&toSkin, srMulPoint34(&rest, tip));
-    }
-}
-
 static void lumpVolumes(const srCage* cage, double* volumes) {
     for (int32_t cell = 0; cell < cage->cellCount; ++cell) {
         for (int c = 0; c < 4; ++c) {
@@ -289,18 +315,24 @@ static srResult holdBody(Preparing* preparing) {
     const srCharacterDef* def = preparing->def;
     srCharacter* character = preparing->character;
     int32_t nodeCount = character->cage.nodeCount;
+    srVec3* ends = SR_ALLOC(srVec3, 2 * (size_t)def->boneCount + 1);
     srVec3* heads = SR_ALLOC(srVec3, def->boneCount + 1);
     srVec3* tails = SR_ALLOC(srVec3, def->boneCount + 1);
     double* volumes = SR_ALLOC_ZERO(double, nodeCount);
     float* holds = SR_ALLOC(float, nodeCount);
     float* distances = SR_ALLOC(float, nodeCount);
     srResult result = sr_success;
-    if (heads == NULL || tails == NULL || volumes == NULL || holds == NULL || distances == NULL) {
+    if (ends == NULL || heads == NULL || tails == NULL || volumes == NULL || holds == NULL ||
+        distances == NULL) {
         result = srFailOutOfMemory("the hold map");
         goto cleanup;
     }
 
-    placeBones(def, heads, tails);
+    placeBones(def, ends);
+    for (int32_t k = 0; k < def->boneCount; ++k) {
+        heads[k] = ends[2 * k];
+        tails[k] = ends[2 * k + 1];
+    }
     lumpVolumes(&character->cage, volumes);
     character->rootMap = srFindRootMap(&character->weights, volumes, def->boneParents, def->boneCount);
     srBoneSegments bones = {heads, tails, def->boneParents, def->boneLooseTips, def->boneCount};
@@ -309,6 +341,7 @@ static srResult holdBody(Preparing* preparing) {
     SR_TRY_CLEANUP(makeBody(preparing, holds, distances));
 
 cleanup:
+    SR_FREE(ends, 2 * (size_t)def->boneCount + 1);
     SR_FREE(heads, def->boneCount + 1);
     SR_FREE(tails, def->boneCount + 1);
     SR_FREE(volumes, nodeCount);

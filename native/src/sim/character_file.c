@@ -426,6 +426,7 @@ static srResult readReport(const srStoredCharacter* s, srCharacter* out) {
     out->report.vertexCount = s->pointNodesCount;
     out->report.boneCount = s->inverseRestsCount;
     out->report.spaceCount = s->facts->spaceCount;
+    out->report.mesherNote[SR_MESHER_NOTE_SIZE - 1] = '\0';
     srCharacter_CountHeld(out);
     return out->report.size > 0.0f
                ? sr_success

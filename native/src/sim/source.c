@@ -14,12 +14,13 @@ typedef struct ArrayField {
     size_t elementSize;
 } ArrayField;
 
-#define ARRAY_FIELD_COUNT 19
+#define ARRAY_FIELD_COUNT 20
 
 static void listArrays(srCharacterDef* def, ArrayField* fields) {
     size_t vertexCount = (size_t)def->skinVertexCount;
     size_t boneCount = (size_t)def->boneCount;
     size_t entryCount = def->weightStarts != NULL ? (size_t)def->weightStarts[vertexCount] : 0;
+    size_t pathSize = def->tetgenProgram != NULL ? strlen(def->tetgenProgram) + 1 : 0;
     const ArrayField all[ARRAY_FIELD_COUNT] = {
         {(const void**)&def->weightBones, entryCount, sizeof(int32_t)},
         {(const void**)&def->weightValues, entryCount, sizeof(float)},
@@ -40,6 +41,7 @@ static void listArrays(srCharacterDef* def, ArrayField* fields) {
         {(const void**)&def->maps.hold, vertexCount, sizeof(float)},
         {(const void**)&def->maps.pin, vertexCount, sizeof(float)},
         {(const void**)&def->maps.detail, vertexCount, sizeof(float)},
+        {(const void**)&def->tetgenProgram, pathSize, 1},
     };
     memcpy(fields, all, sizeof(all));
 }

@@ -49,6 +49,27 @@ def test_a_solid_becomes_a_cage_of_the_wanted_size(scene: Any, name: str) -> Non
     assert report["smallestAngleDegrees"] > 0.0
 
 
+def add_fine_torus() -> Any:
+    """Of more triangles than the skin of its cage."""
+    return bpy.ops.mesh.primitive_torus_add(major_segments=96, minor_segments=48)
+
+
+@pytest.mark.parametrize("mesher", ["AUTOMATIC", "LATTICE", "TETGEN"])
+@pytest.mark.parametrize("make", [add_fine_torus, SOLIDS["torus"]], ids=["fine", "coarse"])
+def test_the_artist_chooses_who_makes_the_cage(
+    scene: Any, make: Callable[[], Any], mesher: str
+) -> None:
+    ob = add_moving(make)
+    ob.softrig.mesher = mesher
+    scenes.add_softrig(ob)
+    report = addon.entry_of(ob).report
+    names = addon.module("native.bindings").Mesher
+    # left to the library, only a skin that can be taken as it is goes to TetGen
+    wants_tetgen = mesher == "TETGEN" or (mesher == "AUTOMATIC" and make is add_fine_torus)
+    assert report["mesher"] == (names.TETGEN if wants_tetgen else names.LATTICE)
+    assert report["mesherNote"] == ""
+
+
 @pytest.mark.parametrize("name", SHEETS)
 def test_a_sheet_becomes_a_cage_or_is_told_to_have_no_inside(scene: Any, name: str) -> None:
     ob = add_moving(SHEETS[name])

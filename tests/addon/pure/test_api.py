@@ -42,6 +42,22 @@ def test_a_stale_id_is_an_exception_with_a_sentence(api: Any) -> None:
     assert len(str(caught.value)) > 10
 
 
+def test_who_made_the_cage_is_told(api: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def made_by(mesher: int) -> dict[str, Any]:
+        character = api.create_character(replace(make_character(), mesher=mesher).to_native())
+        while api.character_status(character).running:
+            pass
+        return api.character_report(character)
+
+    lattice = made_by(bindings.Mesher.LATTICE)
+    assert lattice["mesher"] == bindings.Mesher.LATTICE and lattice["mesherNote"] == ""
+    monkeypatch.setattr(api, "_helper", "")
+    alone = made_by(bindings.Mesher.TETGEN)
+    assert alone["mesher"] == bindings.Mesher.LATTICE
+    assert "TetGen" in alone["mesherNote"] and "lattice" in alone["mesherNote"]
+    assert made_by(bindings.Mesher.AUTOMATIC)["mesherNote"] == ""
+
+
 def test_what_was_destroyed_is_stale(api: Any) -> None:
     character = prepare(api)
     api.destroy_character(character)

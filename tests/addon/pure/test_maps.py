@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 from sample import make_character
 from softrig.model.maps import KINDS, Groups, MapChoice, MapChoices, maps_from_groups, to_factor
+from softrig.native.bindings import Mesher
 from softrig.native.inputs import MapsInput
 
 GROUPS = Groups(
@@ -43,8 +44,13 @@ def test_only_detail_asks_for_another_cage() -> None:
         other = replace(shape, maps=painted)
         assert (other.fingerprint() != shape.fingerprint()) == (kind == "detail")
         assert (other.maps_fingerprint() != shape.maps_fingerprint()) == (kind != "detail")
-        assert other.key(1000) != shape.key(1000)
-    assert shape.key(1000) != shape.key(1001)
+        assert other.key(1000, 0) != shape.key(1000, 0)
+
+
+def test_another_size_and_another_mesher_ask_for_another_cage() -> None:
+    shape = make_character()
+    keys = {shape.key(count, mesher) for count in (1000, 1001) for mesher in Mesher}
+    assert len(keys) == 2 * len(Mesher)
 
 
 def test_the_same_paint_in_another_map_is_another_map() -> None:

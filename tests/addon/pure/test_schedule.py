@@ -12,12 +12,14 @@ from softrig.model.schedule import (
     REST_SECONDS,
     Wish,
     describe,
+    describe_cage,
     due_events,
     provisional_due,
     record_due,
     repairs,
 )
 from softrig.model.session import BuildInputs, Entry
+from softrig.native.bindings import Mesher
 from softrig.native.inputs import FrameRange, ShotSettings, ShotStatus
 
 FRAMES = FrameRange(10, 20, 24.0)
@@ -199,6 +201,14 @@ def test_only_what_was_found_is_reported() -> None:
         "1 parts inside out, turned",
     ]
     assert repairs({}) == []
+
+
+def test_the_report_tells_who_made_the_cage_and_why() -> None:
+    sizes = {"nodeCount": 90, "cellCount": 200, "mesherNote": ""}
+    assert describe_cage({**sizes, "mesher": Mesher.LATTICE}) == ["Cage of 90 nodes, 200 cells"]
+    filled = describe_cage({**sizes, "mesher": Mesher.TETGEN})
+    assert filled == ["Cage of 90 nodes, 200 cells by TetGen"]
+    assert describe_cage({**sizes, "mesher": Mesher.LATTICE, "mesherNote": "Why."})[1] == "Why."
 
 
 def test_who_waits_is_not_made_to_wait_for_a_rest(live: Entry) -> None:

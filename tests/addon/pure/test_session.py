@@ -61,7 +61,7 @@ def test_what_was_stored_is_opened_without_preparing(session: Session, fake: Fak
     assert session.poll_preparing(entry) == (Event.PREPARED, "")
     assert fake.calls["create_character"] == 0
     assert entry.fingerprint == shape.fingerprint()
-    assert entry.key == shape.key(BUILD.node_count)
+    assert entry.key == shape.key(BUILD.node_count, BUILD.mesher)
     assert len(entry.buffer) == len(shape.positions)
 
 
@@ -70,6 +70,11 @@ def test_bytes_that_are_none_change_nothing(session: Session) -> None:
     with pytest.raises(BadFileError):
         session.open_prepared(entry, make_character(), BUILD, b"something")
     assert entry.character is None and entry.build is None and not entry.key
+
+
+def test_a_cage_of_another_maker_is_another_one() -> None:
+    shape = make_character()
+    assert len({shape.key(200, 0), shape.key(200, 2), shape.key(201, 0)}) == 3
 
 
 def test_maps_are_set_once_and_make_another_key(session: Session, fake: FakeApi) -> None:

@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# fetch_suitesparse.sh FOLDER: brings the distribution's source of SuiteSparse into FOLDER, unpacked. Uses a private
-# configuration of apt with source lists made from the machine's own lists, so neither root nor a change to the
+# fetch_source.sh PACKAGE FOLDER [PATTERN...]: brings the distribution's source of PACKAGE into FOLDER, unpacked, or what of it
+# the patterns match. Uses a private configuration of apt with source lists made from the machine's own lists, so neither root nor a change to the
 # machine is needed. Does nothing when the source is there already.
 
 set -euo pipefail
-folder=$1
+package=$1
+folder=$2
+patterns=("${@:3}")
 [ -e "$folder/complete" ] && exit 0
 
 fail() {
-    echo "fetch_suitesparse: $*" >&2
+    echo "fetch_source: $*" >&2
     exit 1
 }
-command -v apt-get >/dev/null || fail "there is no apt-get here; unpack SuiteSparse into $folder and create $folder/complete"
+command -v apt-get >/dev/null || fail "there is no apt-get here; unpack the source of $package into $folder and create $folder/complete"
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -36,13 +38,13 @@ Acquire::Languages "none";
 END
 export APT_CONFIG="$work/apt.conf"
 
-echo "fetching the source of SuiteSparse"
+echo "fetching the source of $package"
 # an archive that a third party offers may be unreachable: what counts is that the source is found
 apt-get -qq update || true
 cd "$work"
-apt-get -qq source --download-only suitesparse || fail "apt-get source suitesparse failed"
-tarball=$(echo suitesparse_*.orig.tar.*)
-[ -f "$tarball" ] || fail "apt-get source brought no suitesparse_*.orig.tar.*"
-tar -xf "$tarball" -C "$folder" --strip-components=1 --wildcards --no-wildcards-match-slash \
-    '*/SuiteSparse_config' '*/AMD' '*/COLAMD' '*/CHOLMOD'
+apt-get -qq source --download-only "$package" || fail "apt-get source $package failed"
+tarball=$(echo "$package"_*.orig.tar.*)
+[ -f "$tarball" ] || fail "apt-get source brought no ${package}_*.orig.tar.*"
+[ ${#patterns[@]} -eq 0 ] || patterns=(--wildcards --no-wildcards-match-slash "${patterns[@]}")
+tar -xf "$tarball" -C "$folder" --strip-components=1 "${patterns[@]}"
 touch "$folder/complete"

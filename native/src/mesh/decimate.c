@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// In passes: the costs of all edges, the cheaper ones sorted, and those of them collapsed in that order that
+// have nothing to do with one another. A pass leaves about two thirds of the points; a queue that is kept up
+// to date after every collapse takes several times as long and its surfaces are no nearer.
+
+#include "mesh/decimate.h"
+
+#include "core/parallel.h"
+#include "mesh/collapse.h"
+#include "mesh/crossings.h"
+
+#include <math.h>
+#include <string.h>
+
+// Of the weight of planes: how much a point wants to stay where it was. Makes edges equally long where the
+// surface is flat, and every place of least error a single one.
+#define POINT_WEIGHT 2e-3
+
+// Looking whether a collapse makes triangles cross costs more than all the rest, and hardly any does, least
+// of all where triangles are many and small: so first it is only looked at in the end; if something crosses
+// then, only until there are so many times the wanted number; and if something crosses there, never.
+static const double uncheckedFactors[] = {1.0, 4.0, 1e30};
+#define TRY_COUNT 3
+
+#define MOST_PASSES 200
+#define EDGE_BLOCK 4096
+
+// Costs are sorted by the upper bits of a float: sign, exponent, and 8 of the mantissa.
+#define KEY_SHIFT 15
+#define KEY_COUNT (1 << 16)
+
+// Edges of a pass that are tried, of all: the others wait until their turn comes
+#define TRIED_SHARE 0.4
+
+static srResult failMemory(void) {
+    return srFailOutOfMemory("the surface of the cage");
+}
+
+// ---- costs
+// --------------------------------------------------------------------------------------------------
+
+// Each triangle belongs to its corners; a third of its area weighs in each.
+static void addTriangle(srCollapse* collapse, const int32_t t[3], const float* fineness) {
+    srVec3 a = collapse->points[t[0]], b = collapse->points[t[1]], c = collapse->points[t[2]];
+    srVec3 normal = srCross(srSub(b, a), srSub(c, a));
+    double length = srLength(normal);
+    if (!(length > 0.0)) {
+        return;
+    }
+    normal = srScale(1.0 / length, normal);
+    for (int i = 0; i < 3; i++) {
+        srQuadric* q = &collapse->quadrics[t[i]];
+        // the error of a flat place goes with the fourth power of its edges
+        double fine = fineness != NULL ? (double)fineness[t[i]] : 1.0;
+        double weight = length * fine * fine * fine * fine;
+        srQuadric_AddPlane(q, normal, srDot(normal, a), weight);
+        srQuadric_AddPoint(q, collapse->points[t[i]], POINT_WEIGHT * weight);
+    }
+}
+
+static void costRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    srCollapse* collapse = context;
+    for (int32_t t = begin; t < end; t++) {
+        for (int e = 0; e < 3; e++) {
+            int32_t a = collapse->triangles[t][e], b = collapse->triangles[t][(e + 1) % 3];
+            uint32_t* key = &collapse->keys[3 * (size_t)t + (size_t)e];
+            *key = UINT32_MAX;
+            // each edge is seen from both sides, and counts from one
+            if (a < b) {
+                srQuadric sum = srSumQuadrics(&collapse->quadrics[a], &collapse->quadrics[b]);
+                float cost = (float)srQuadric_At(&sum, srQuadric_FindLeast(&sum));
+                memcpy(key, &cost, sizeof(cost));
+            }
+        }
+    }
+}
+
+// The cheaper edges in ascending order, as three times the triangle and the side. Returns how many.
+static int32_t sortEdges(srCollapse* collapse) {
+    int32_t slotCount = 3 * collapse->triangleCount, edgeCount = 0, limit = 0, sum = 0;
+    int32_t* counts = collapse->keyCounts;
+    memset(counts, 0, KEY_COUNT * sizeof(int32_t));
+    for (int32_t slot = 0; slot < slotCount; slot++) {
+        if (collapse->keys[slot] != UINT32_MAX) {
+            counts[collapse->keys[slot] >> KEY_SHIFT]++;
+            edgeCount++;
+        }
+    }
+    int32_t tried = (int32_t)(TRIED_SHARE * edgeCount);
+    tried = collapse->isPatient ? edgeCount : tried;
+    for (limit = 0; limit < KEY_COUNT && (sum <= tried); limit++) {
+        int32_t count = counts[limit];
+        counts[limit] = sum;
+        sum += count;
+    }
+    for (int32_t slot = 0; slot < slotCount; slot++) {
+        uint32_t key = collapse->keys[slot] >> KEY_SHIFT;
+        if (collapse->keys[slot] != UINT32_MAX && key < (uint32_t)limit) {
+            collapse->order[counts[key]++] = slot;
+        }
+    }
+    return sum;
+}
+
+// ---- passes
+// -------------------------------------------------------------------------------------------------
+
+static void compact(srCollapse* collapse) {
+    int32_t count = 0;
+    for (int32_t t = 0; t < collapse->triangleCount; t++) {
+        if (collapse->triangles[t][0] != SR_NULL_INDEX) {
+            memcpy(collapse->triangles[count++], collapse->triangles[t], sizeof(int32_t[3]));
+        }
+    }
+    collapse->triangleCount = count;
+}
+
+// Points that no triangle uses are left out, the others keep their order.
+static void dropPoints(srCollapse* collapse) {
+    int32_t* places = collapse->starts;
+    memset(places, 0, (size_t)collapse->pointCount * sizeof(int32_t));
+    for (int32_t t = 0; t < collapse->triangleCount; t++) {
+        for (int c = 0; c < 3; c++) {
+            places[collapse->triangles[t][c]] = 1;
+        }
+    }
+    int32_t count = 0;
+    for (int32_t p = 0; p < collapse->pointCount; p++) {
+        if (places[p] != 0) {
+            collapse->points[count] = collapse->points[p];
+            collapse->quadrics[count] = collapse->quadrics[p];
+            places[p] = count++;
+        }
+    }
+    collapse->pointCount = count;
+    for (int32_t t = 0; t < collapse->triangleCount; t++) {
+        for (int c = 0; c < 3; c++) {
+            collapse->triangles[t][c] = places[collapse->triangles[t][c]];
+        }
+    }
+}
+
+static srHull hullOf(const srCollapse* collapse) {
+    return (srHull){collapse->points, collapse->pointCount, collapse->triangles, collapse->triangleCount};
+}
+
+// Collapses until `goal` triangles are left or nothing can be done.
+static srResult runPass(srCollapse* collapse, int32_t goal, srArena* arena, int32_t* outCount) {
+    srArenaMark mark = srArena_GetMark(arena);
+    srTriangleGrid grid;
+    srCollapse_LinkPoints(collapse);
+    srParallelFor(costRange, collapse->triangleCount, EDGE_BLOCK, collapse);
+    int32_t edgeCount = sortEdges(collapse);
+    if (collapse->isChecked) {
+        srHull hull = hullOf(collapse);
+        SR_TRY(srCreateTriangleGrid(&hull, arena, &grid));
+        collapse->grid = &grid;
+    }
+    *outCount = 0;
+    for (int32_t i = 0; i < edgeCount && collapse->triangleCount - 2 * *outCount > goal; i++) {
+        int32_t slot = collapse->order[i];
+        const int32_t* t = collapse->triangles[slot / 3];
+        if (t[0] != SR_NULL_INDEX) {
+            *outCount += srCollapse_Try(collapse, t[slot % 3], t[(slot % 3 + 1) % 3]);
+        }
+    }
+    collapse->grid = NULL;
+    srArena_Release(arena, mark);
+    compact(collapse);
+    dropPoints(collapse);
+    return sr_success;
+}
+
+static srResult runPasses(srCollapse* collapse, int32_t goal, const srProgress* progress, srArena* arena) {
+    int32_t first = collapse->triangleCount;
+    collapse->isPatient = false;
+    for (int pass = 0; pass < MOST_PASSES && collapse->triangleCount > goal; pass++) {
+        int32_t count;
+        if (progress != NULL) {
+            double share = (first - collapse->triangleCount) / (double)(first - goal + 1);
+            SR_TRY(srReportProgress(progress, share));
+        }
+        SR_TRY(runPass(collapse, goal, arena, &count));
+        if (count == 0 && collapse->isPatient) {
+            break;
+        }
+        // when the cheap ones are used up, all are tried
+        collapse->isPatient = collapse->isPatient || 100 * (int64_t)count < collapse->triangleCount;
+    }
+    return sr_success;
+}
+
+static srResult allocate(const srHull* hull, srArena* arena, srCollapse* out) {
+    *out = (srCollapse){.pointCount = hull->pointCount, .triangleCount = hull->triangleCount};
+    out->points = SR_PUSH(arena, srVec3, hull->pointCount, "decimated points");
+    out->triangles =
+        srArena_Push(arena, (size_t)hull->triangleCount, sizeof(int32_t[3]), "decimated triangles");
+    return out->points == NULL || out->triangles == NULL ? failMemory() : sr_success;
+}
+
+static srResult allocateScratch(srArena* arena, srCollapse* collapse) {
+    size_t slotCount = 3 * (size_t)collapse->triangleCount;
+    collapse->quadrics = SR_PUSH(arena, srQuadric, collapse->pointCount, "quadrics");
+    collapse->starts = SR_PUSH(arena, int32_t, collapse->pointCount + 1, "triangles around points");
+    collapse->around = SR_PUSH(arena, int32_t, slotCount, "triangles around points");
+    collapse->keys = SR_PUSH(arena, uint32_t, slotCount, "costs of edges");
+    collapse->order = SR_PUSH(arena, int32_t, slotCount, "order of edges");
+    collapse->keyCounts = SR_PUSH(arena, int32_t, KEY_COUNT, "costs of edges");
+    collapse->isLocked = SR_PUSH(arena, uint8_t, collapse->pointCount, "locked points");
+    bool isThere = collapse->quadrics != NULL && collapse->starts != NULL && collapse->around != NULL &&
+                   collapse->keys != NULL && collapse->order != NULL && collapse->keyCounts != NULL &&
+                   collapse->isLocked != NULL;
+    return isThere ? sr_success : failMemory();
+}
+
+static void start(const srHull* hull, const float* fineness, srCollapse* collapse) {
+    collapse->pointCount = hull->pointCount;
+    collapse->triangleCount = hull->triangleCount;
+    memcpy(collapse->points, hull->points, (size_t)hull->pointCount * sizeof(srVec3));
+    memcpy(collapse->triangles, hull->triangles, (size_t)hull->triangleCount * sizeof(int32_t[3]));
+    memset(collapse->quadrics, 0, (size_t)hull->pointCount * sizeof(srQuadric));
+    for (int32_t t = 0; t < collapse->triangleCount; t++) {
+        addTriangle(collapse, collapse->triangles[t], fineness);
+    }
+}
+
+static srResult countNow(const srCollapse* collapse, srArena* arena, int32_t* outCount) {
+    srHull hull = hullOf(collapse);
+    return srCountCrossings(&hull, 1, arena, NULL, outCount);
+}
+
+// Down to so many triangles without a look at each collapse, then with one.
+static srResult runOnce(const srHull* hull, const srDecimateSettings* settings, double uncheckedFactor,
+                        srArena* arena, srCollapse* collapse, int32_t* outCrossingCount) {
+    double between = uncheckedFactor * settings->targetTriangles;
+    *outCrossingCount = 0;
+    start(hull, settings->fineness, collapse);
+    collapse->isChecked = false;
+    if (between < hull->triangleCount) {
+        SR_TRY(runPasses(collapse, (int32_t)between, settings->progress, arena));
+        SR_TRY(countNow(collapse, arena, outCrossingCount));
+    }
+    if (*outCrossingCount > 0 || collapse->triangleCount <= settings->targetTriangles) {
+        return sr_success;
+    }
+    collapse->isChecked = true;
+    SR_TRY(runPasses(collapse, settings->targetTriangles, settings->progress, arena));
+    return countNow(collapse, arena, outCrossingCount);
+}
+
+static srResult run(const srHull* hull, const srDecimateSettings* settings, srArena* arena,
+                    srCollapse* collapse, srDecimateReport* report) {
+    for (int i = 0; i < TRY_COUNT; i++) {
+        SR_TRY(runOnce(hull, settings, uncheckedFactors[i], arena, collapse, &report->crossingCount));
+        report->tryCount = i + 1;
+        if (report->crossingCount == 0) {
+            return sr_success;
+        }
+    }
+    return sr_success;
+}
+
+srResult srDecimate(const srHull* hull, const srDecimateSettings* settings, srArena* arena, srHull* outHull,
+                    srDecimateReport* outReport) {
+    srCollapse collapse;
+    bool isClosed;
+    *outReport = (srDecimateReport){0};
+    SR_TRY(srIsHullClosed(hull, arena, &isClosed));
+    if (!isClosed) {
+        return srFail(sr_errorBadMesh, "Only a closed surface can be decimated.");
+    }
+    SR_TRY(allocate(hull, arena, &collapse));
+    srArenaMark mark = srArena_GetMark(arena);
+    SR_TRY(allocateScratch(arena, &collapse));
+    SR_TRY(run(hull, settings, arena, &collapse, outReport));
+    srArena_Release(arena, mark);
+    *outHull = hullOf(&collapse);
+    return sr_success;
+}
+
+// ---- closed or not
+// ------------------------------------------------------------------------------------------
+
+// The triangles around a point form one fan: from any of them all others are reached by edges at the point.
+static bool isFan(const srCollapse* collapse, int32_t point) {
+    int32_t begin = collapse->starts[point], count = collapse->starts[point + 1] - begin;
+    if (count == 0) {
+        return true;
+    }
+    int32_t t = collapse->around[begin], steps = 0;
+    do {
+        int32_t last = srCollapse_Neighbour(collapse->triangles[t], point, 2);
+        int32_t next = SR_NULL_INDEX, found = 0;
+        for (int32_t i = 0; i < count; i++) {
+            int32_t other = collapse->around[begin + i];
+            if (srCollapse_Neighbour(collapse->triangles[other], point, 1) == last) {
+                next = other;
+                found++;
+            }
+        }
+        if (found != 1) {
+            return false;
+        }
+        t = next;
+        steps++;
+    } while (t != collapse->around[begin] && steps <= count);
+    return steps == count;
+}
+
+srResult srIsHullClosed(const srHull* hull, srArena* arena, bool* outIsClosed) {
+    srArenaMark mark = srArena_GetMark(arena);
+    srCollapse collapse = {.points = hull->points,
+                           .triangles = hull->triangles,
+                           .pointCount = hull->pointCount,
+                           .triangleCount = hull->triangleCount};
+    collapse.starts = SR_PUSH(arena, int32_t, hull->pointCount + 1, "triangles around points");
+    collapse.around = SR_PUSH(arena, int32_t, 3 * (size_t)hull->triangleCount, "triangles around points");
+    collapse.isLocked = SR_PUSH(arena, uint8_t, hull->pointCount, "locked points");
+    if (collapse.starts == NULL || collapse.around == NULL || collapse.isLocked == NULL) {
+        return failMemory();
+    }
+    bool isClosed = hull->triangleCount > 0;
+    for (int32_t t = 0; t < hull->triangleCount && isClosed; t++) {
+        const int32_t* c = hull->triangles[t];
+        isClosed = c[0] != c[1] && c[1] != c[2] && c[2] != c[0];
+    }
+    if (isClosed) {
+        srCollapse_LinkPoints(&collapse);
+        for (int32_t p = 0; p < hull->pointCount && isClosed; p++) {
+            isClosed = isFan(&collapse, p);
+        }
+    }
+    srArena_Release(arena, mark);
+    *outIsClosed = isClosed;
+    return sr_success;
+}

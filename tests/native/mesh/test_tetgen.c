@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// children that are left
+#define _GNU_SOURCE
+
+#include "mesh/tetgen.h"
+
+#include "core/hash.h"
+#include "core/thread.h"
+#include "mesh/helper.h"
+#include "mesh/solids.h"
+
+#include <errno.h>
+#include <sys/wait.h>
+
+static const srTetgenLimits usual = {NULL, 30.0, 2000.0};
+
+typedef struct Run {
+    srArena* arena;
+    srTetgenFate fate;
+    srTetgenMesh mesh;
+} Run;
+
+static srTetgenInput inputOf(const srSurface* surface) {
+    return (srTetgenInput){
+        .points = surface->points,
+        .pointCount = surface->pointCount,
+        .triangles = (const int32_t (*)[3])surface->triangles,
+        .triangleCount = surface->triangleCount,
+        .radiusEdge = 1.4,
+    };
+}
+
+static Run runOn(const srTetgenInput* input, srTetgenLimits limits, const char* program) {
+    limits.program = program;
+    Run run = {.arena = srCreateArena(1 << 16)};
+    assert_non_null(run.arena);
+    assert_success(srRunTetgen(input, &limits, NULL, run.arena, &run.fate, &run.mesh));
+    assert_int_equal(run.mesh.cellCount > 0, run.fate == sr_tetgenMade);
+    // no zombie, whatever happened
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+    return run;
+}
+
+static srSurface ball(void) {
+    Soup soup = {0};
+    addSphere(&soup, 2, 1.0, 0.0, 0.0, 0.0);
+    srSurface surface = makeSurface(&soup);
+    freeSoup(&soup);
+    return surface;
+}
+
+static double volumeOfCells(const srTetgenMesh* mesh, double* outLeast) {
+    double sum = 0.0;
+    *outLeast = HUGE_VAL;
+    for (int32_t i = 0; i < mesh->cellCount; i++) {
+        const int32_t* n = mesh->cells[i];
+        srVec3 a = mesh->nodes[n[0]];
+        double volume = srDot(srSub(mesh->nodes[n[1]], a),
+                              srCross(srSub(mesh->nodes[n[2]], a), srSub(mesh->nodes[n[3]], a))) /
+                        6.0;
+        *outLeast = fmin(*outLeast, volume);
+        sum += volume;
+    }
+    return sum;
+}
+
+static double volumeWithin(const srSurface* surface) {
+    double sum = 0.0;
+    for (int32_t t = 0; t < surface->triangleCount; t++) {
+        const int32_t* n = surface->triangles[t];
+        sum += srDot(surface->points[n[0]], srCross(surface->points[n[1]], surface->points[n[2]])) / 6.0;
+    }
+    return sum;
+}
+
+static bool hasNode(const srTetgenMesh* mesh, srVec3 point) {
+    for (int32_t n = 0; n < mesh->nodeCount; n++) {
+        srVec3 x = mesh->nodes[n];
+        if (x.x == point.x && x.y == point.y && x.z == point.z) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void cells_fill_the_surface_and_keep_its_points(void** state) {
+    (void)state;
+    needHelper();
+    srSurface surface = ball();
+    srTetgenInput input = inputOf(&surface);
+    Run run = runOn(&input, usual, helperPath);
+    assert_int_equal(run.fate, sr_tetgenMade);
+    double least;
+    // both are sums of exact volumes of the same body: rounding alone
+    assert_near(volumeOfCells(&run.mesh, &least), volumeWithin(&surface), 1e-12);
+    assert_true(least > 0.0);
+    for (int32_t p = 0; p < surface.pointCount; p++) {
+        assert_true(hasNode(&run.mesh, surface.points[p]));
+    }
+    srDestroyArena(run.arena);
+    srDestroySurface(&surface);
+}
+
+static void points_inside_become_nodes(void** state) {
+    (void)state;
+    needHelper();
+    srSurface surface = ball();
+    const srVec3 extras[3] = {{0.1, 0.2, 0.3}, {-0.5, 0.01, 0.0}, {0.0, 0.0, -0.6}};
+    srTetgenInput input = inputOf(&surface);
+    input.extras = extras;
+    input.extraCount = 3;
+    Run run = runOn(&input, usual, helperPath);
+    assert_int_equal(run.fate, sr_tetgenMade);
+    for (int i = 0; i < 3; i++) {
+        assert_true(hasNode(&run.mesh, extras[i]));
+    }
+    srDestroyArena(run.arena);
+    srDestroySurface(&surface);
+}
+
+static void hollows_stay_empty(void** state) {
+    (void)state;
+    needHelper();
+    Soup soup = {0};
+    addSphere(&soup, 2, 1.0, 0.0, 0.0, 0.0);
+    addSphere(&soup, 1, -0.4, 0.1, 0.0, 0.0);
+    srSurface surface = makeSurface(&soup);
+    const srVec3 hole = {0.1, 0.0, 0.0};
+    srTetgenInput input = inputOf(&surface);
+    // filled, it is no cage of this surface
+    Run filled = runOn(&input, usual, helperPath);
+    assert_int_equal(filled.fate, sr_tetgenGarbled);
+    input.holes = &hole;
+    input.holeCount = 1;
+    Run hollow = runOn(&input, usual, helperPath);
+    assert_int_equal(hollow.fate, sr_tetgenMade);
+    srDestroyArena(filled.arena);
+    srDestroyArena(hollow.arena);
+    srDestroySurface(&surface);
+    freeSoup(&soup);
+}
+
+// how many nodes lie left and right
+static void countSides(const srTetgenMesh* mesh, int32_t outCounts[2]) {
+    outCounts[0] = outCounts[1] = 0;
+    for (int32_t n = 0; n < mesh->nodeCount; n++) {
+        outCounts[mesh->nodes[n].x > 0.0]++;
+    }
+}
+
+static void cells_are_as_small_as_the_grid_of_sizes_says(void** state) {
+    (void)state;
+    needHelper();
+    Soup soup = {0};
+    addSphere(&soup, 3, 1.0, 0.0, 0.0, 0.0);
+    srSurface surface = makeSurface(&soup);
+    float sizes[8];
+    int32_t previous = 0;
+    for (int halving = 0; halving < 3; halving++) {
+        double size = 0.6 / (1 << halving);
+        for (int i = 0; i < 8; i++) {
+            sizes[i] = (float)size;
+        }
+        srTetgenInput input = inputOf(&surface);
+        input.sizes = (srSizeGrid){{-1.0, -1.0, -1.0}, 2.0, {2, 2, 2}, sizes};
+        Run run = runOn(&input, usual, helperPath);
+        assert_int_equal(run.fate, sr_tetgenMade);
+        assert_true(run.mesh.nodeCount > previous);
+        previous = run.mesh.nodeCount;
+        srDestroyArena(run.arena);
+    }
+    for (int i = 0; i < 8; i++) {
+        sizes[i] = i % 2 == 0 ? 0.5f : 0.06f;
+    }
+    srTetgenInput input = inputOf(&surface);
+    input.sizes = (srSizeGrid){{-1.0, -1.0, -1.0}, 2.0, {2, 2, 2}, sizes};
+    Run run = runOn(&input, usual, helperPath);
+    int32_t counts[2];
+    countSides(&run.mesh, counts);
+    assert_true(counts[1] > 2 * counts[0]);
+    srDestroyArena(run.arena);
+    srDestroySurface(&surface);
+    freeSoup(&soup);
+}
+
+static void same_surface_gives_the_same_bytes(void** state) {
+    (void)state;
+    needHelper();
+    // of this ball, from TetGen 1.5.0, by whatever compiler and C library: nothing in it is the machine's
+    uint64_t expected = SR_TETGEN_IS_1_5_0 ? 0xbe4f7d57ab6df145ull : 0;
+    srSurface surface = ball();
+    const float sizes[8] = {0.3f, 0.3f, 0.3f, 0.3f, 0.3f, 0.3f, 0.3f, 0.3f};
+    srTetgenInput input = inputOf(&surface);
+    input.sizes = (srSizeGrid){{-1.0, -1.0, -1.0}, 2.0, {2, 2, 2}, sizes};
+    for (int i = 0; i < 2; i++) {
+        Run run = runOn(&input, usual, helperPath);
+        assert_int_equal(run.fate, sr_tetgenMade);
+        uint64_t hash = srHashBytes(SR_HASH_SEED, run.mesh.cells, (size_t)run.mesh.cellCount * 16);
+        expected = expected != 0 ? expected : hash;
+        assert_int_equal(hash, expected);
+        srDestroyArena(run.arena);
+    }
+    srDestroySurface(&surface);
+}
+
+static void bad_surfaces_are_refused_or_end_the_helper_alone(void** state) {
+    (void)state;
+    needHelper();
+    const double lower[3] = {0.2, 0.1, 0.0}, size[3] = {3.0, 0.2, 0.3};
+    for (int kind = 0; kind < 6; kind++) {
+        Soup soup = {0};
+        addSphere(&soup, 1, 1.0, 0.0, 0.0, 0.0);
+        if (kind == 0) { // pierced
+            addBox(&soup, lower, size);
+        } else if (kind == 1) { // open
+            soup.triangleCount -= 5;
+        } else if (kind == 2) { // twice
+            addSphere(&soup, 1, 1.0, 0.0, 0.0, 0.0);
+        } else if (kind == 3) { // flat
+            for (int32_t p = 0; p < soup.pointCount; p++) {
+                soup.points[3 * p + 2] = 0.0f;
+            }
+        } else if (kind == 4) { // overlapping
+            addSphere(&soup, 1, 1.0, 0.3, 0.1, 0.0);
+        }
+        srSurface surface = makeSurface(&soup);
+        if (kind == 5) {
+            surface.points[3] = (srVec3){(double)NAN, 0.0, 0.0};
+        }
+        srTetgenInput input = inputOf(&surface);
+        Run run = runOn(&input, usual, helperPath);
+        assert_int_not_equal(run.fate, sr_tetgenMade);
+        assert_int_not_equal(run.fate, sr_tetgenMissing);
+        srDestroyArena(run.arena);
+        srDestroySurface(&surface);
+        freeSoup(&soup);
+    }
+}
+
+static void every_misfortune_has_its_name(void** state) {
+    (void)state;
+    needHelper();
+    static const struct {
+        const char* line;
+        srTetgenFate fate;
+    } cases[] = {
+        {"cat >/dev/null; sleep 60", sr_tetgenStalled},
+        {"sleep 60", sr_tetgenStalled},
+        {"kill -STOP $$", sr_tetgenStalled},
+        {"kill -KILL $$", sr_tetgenCrashed},
+        {"cat >/dev/null; kill -SEGV $$", sr_tetgenCrashed},
+        {"exit 1", sr_tetgenStarved},
+        {"exit 2", sr_tetgenCrashed},
+        {"exit 3", sr_tetgenRefused},
+        {"exit 99", sr_tetgenGarbled},
+        {"exit 0", sr_tetgenGarbled},
+        {"echo hello; exit 0", sr_tetgenGarbled},
+        {"exec cat", sr_tetgenGarbled},
+        {"%s | head -c 1000", sr_tetgenGarbled},
+        {"%s | tail -c +2", sr_tetgenGarbled},
+        {"%s; printf x", sr_tetgenGarbled},
+        // one bit of the first node's last digits
+        {"%s | { dd bs=1 count=24; dd bs=1 count=1 >/dev/null; printf '\\001'; cat; }", sr_tetgenGarbled},
+        {"%s | tr '\\077' '\\076'", sr_tetgenGarbled},
+        {"%s", sr_tetgenMade},
+    };
+    srSurface surface = ball();
+    srTetgenInput input = inputOf(&surface);
+    srTetgenLimits limits = {NULL, 1.5, 2000.0};
+    for (int i = 0; i < SR_ARRAY_COUNT(cases); i++) {
+        char path[300];
+        makeStandIn("helper", cases[i].line, path);
+        Run run = runOn(&input, limits, path);
+        if (run.fate != cases[i].fate) {
+            fail_msg("'%s' %s", cases[i].line, srDescribeTetgenFate(run.fate));
+        }
+        srDestroyArena(run.arena);
+    }
+    srDestroySurface(&surface);
+}
+
+static void missing_helper_is_said(void** state) {
+    (void)state;
+    srSurface surface = ball();
+    srTetgenInput input = inputOf(&surface);
+    const char* const paths[] = {NULL, "", "/no/such/helper", "/tmp"};
+    for (int i = 0; i < 4; i++) {
+        Run run = runOn(&input, usual, paths[i]);
+        assert_int_equal(run.fate, sr_tetgenMissing);
+        srDestroyArena(run.arena);
+    }
+    srDestroySurface(&surface);
+}
+
+static void helper_keeps_within_its_memory_and_time(void** state) {
+    (void)state;
+    needHelper();
+    Soup soup = {0};
+    addSphere(&soup, 4, 1.0, 0.0, 0.0, 0.0);
+    srSurface surface = makeSurface(&soup);
+    float sizes[8];
+    for (int i = 0; i < 8; i++) {
+        sizes[i] = 0.004f; // tens of millions of cells
+    }
+    srTetgenInput input = inputOf(&surface);
+    input.sizes = (srSizeGrid){{-1.0, -1.0, -1.0}, 2.0, {2, 2, 2}, sizes};
+    Run starved = runOn(&input, (srTetgenLimits){NULL, 60.0, 30.0}, helperPath);
+    assert_int_equal(starved.fate, sr_tetgenStarved);
+    double begin = srGetSeconds();
+    Run stalled = runOn(&input, (srTetgenLimits){NULL, 0.5, 4000.0}, helperPath);
+    assert_int_equal(stalled.fate, sr_tetgenStalled);
+    assert_true(srGetSeconds() - begin < 5.0);
+    srDestroyArena(starved.arena);
+    srDestroyArena(stalled.arena);
+    srDestroySurface(&surface);
+    freeSoup(&soup);
+}
+
+static bool refuseAtOnce(float fraction, void* context) {
+    (void)fraction;
+    (void)context;
+    return false;
+}
+
+static void cancel_ends_the_helper(void** state) {
+    (void)state;
+    char path[300];
+    makeStandIn("sleeper", "sleep 60", path);
+    srSurface surface = ball();
+    srTetgenInput input = inputOf(&surface);
+    srTetgenLimits limits = {path, 50.0, 2000.0};
+    srProgress progress = {refuseAtOnce, NULL, 0.0f, 1.0f};
+    srArena* arena = srCreateArena(1 << 16);
+    srTetgenFate fate;
+    srTetgenMesh mesh;
+    double begin = srGetSeconds();
+    assert_result(srRunTetgen(&input, &limits, &progress, arena, &fate, &mesh), sr_errorCancelled);
+    assert_true(srGetSeconds() - begin < 10.0);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    srDestroyArena(arena);
+    srDestroySurface(&surface);
+}
+
+static srResult fillBall(void* context) {
+    srTetgenInput input = inputOf(context);
+    srTetgenLimits limits = usual;
+    limits.program = helperPath;
+    srArena* arena = srCreateArena(1 << 10);
+    if (arena == NULL) {
+        return srFailOutOfMemory("the test");
+    }
+    srTetgenFate fate;
+    srTetgenMesh mesh;
+    srResult result = srRunTetgen(&input, &limits, NULL, arena, &fate, &mesh);
+    srDestroyArena(arena);
+    return result;
+}
+
+static void failing_allocations_leak_nothing(void** state) {
+    (void)state;
+    needHelper();
+    srSurface surface = ball();
+    srTestEveryAllocationFails(fillBall, &surface);
+    srDestroySurface(&surface);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(cells_fill_the_surface_and_keep_its_points, srTestNothingLeaked),
+        cmocka_unit_test_teardown(points_inside_become_nodes, srTestNothingLeaked),
+        cmocka_unit_test_teardown(hollows_stay_empty, srTestNothingLeaked),
+        cmocka_unit_test_teardown(cells_are_as_small_as_the_grid_of_sizes_says, srTestNothingLeaked),
+        cmocka_unit_test_teardown(same_surface_gives_the_same_bytes, srTestNothingLeaked),
+        cmocka_unit_test_teardown(bad_surfaces_are_refused_or_end_the_helper_alone, srTestNothingLeaked),
+        cmocka_unit_test_teardown(every_misfortune_has_its_name, srTestNothingLeaked),
+        cmocka_unit_test_teardown(missing_helper_is_said, srTestNothingLeaked),
+        cmocka_unit_test_teardown(helper_keeps_within_its_memory_and_time, srTestNothingLeaked),
+        cmocka_unit_test_teardown(cancel_ends_the_helper, srTestNothingLeaked),
+        cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
+    };
+    return cmocka_run_group_tests_name("mesh/tetgen", tests, NULL, NULL);
+}
