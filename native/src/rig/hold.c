@@ -91,9 +91,9 @@ static int compareRanked(const void* a, const void* b) {
 #define FREE_SHARE 0.4
 
 // An extremity (hand, foot, head) stays where the rig puts it, or soles would sink into the ground: it holds
-// what is its own, and the most of what it shares, or coarse cells at its rim carry the swing of the rest into
-// it. In the sample character that stops dead, 400 nodes, the head moves by 1.4 % of the size when it is let
-// go below weights of 0.75 to 0.25, and by 0.4 % with these; the belly by 3.9 and 3.5 %.
+// what is its own, and the most of what it shares, or coarse cells at its rim carry the swing of the rest
+// into it. In the sample character that stops dead, 400 nodes, the head moves by 1.4 % of the size when it is
+// let go below weights of 0.75 to 0.25, and by 0.4 % with these; the belly by 3.9 and 3.5 %.
 #define FREE_WEIGHT 0.05
 #define HELD_WEIGHT 0.4
 
