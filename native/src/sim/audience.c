@@ -33,14 +33,12 @@ void srDestroyAudience(srAudience* audience) {
 }
 
 void srAudience_Join(srAudience* audience, srListener* listener) {
-    srLock(audience->lock);
     listener->previous = NULL;
     listener->next = audience->first;
     if (audience->first != NULL) {
         audience->first->previous = listener;
     }
     audience->first = listener;
-    srUnlock(audience->lock);
 }
 
 void srAudience_Leave(srAudience* audience, srListener* listener) {

@@ -24,9 +24,11 @@ srAudience* srCreateAudience(void);
 /// Accepts null. Nobody listens any more.
 void srDestroyAudience(srAudience* audience);
 
-/// The listener stays where it is until it leaves. Leaving waits for a change under way; a listener that
-/// never joined may leave too.
+/// To be called between Hold and Release, which began before the listener read anything: else it could miss a
+/// change. The listener stays where it is until it leaves.
 void srAudience_Join(srAudience* audience, srListener* listener);
+
+/// Waits for a change under way; a listener that never joined may leave too.
 void srAudience_Leave(srAudience* audience, srListener* listener);
 
 /// Between these two nobody joins, leaves or reads; one thread at a time.

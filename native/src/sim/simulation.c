@@ -108,13 +108,17 @@ srResult srCreateSimulation(const srCharacter* character, const srShotDef* def,
     }
     simulation->source.character = character;
     simulation->source.def = *def;
+    srAudience_Hold(character->audience);
     srResult result = allocateParts(simulation);
+    if (result == sr_success) {
+        simulation->listener = (srListener){.hush = hush, .resume = startAnew, .context = simulation};
+        srAudience_Join(character->audience, &simulation->listener);
+    }
+    srAudience_Release(character->audience);
     if (result != sr_success) {
         srDestroySimulation(simulation);
         return result;
     }
-    simulation->listener = (srListener){.hush = hush, .resume = startAnew, .context = simulation};
-    srAudience_Join(character->audience, &simulation->listener);
     *outSimulation = simulation;
     return sr_success;
 }

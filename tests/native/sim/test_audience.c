@@ -27,7 +27,9 @@ static void resume(void* context) {
 
 static void join(srAudience* audience, Reader* reader) {
     *reader = (Reader){.listener = {.hush = hush, .resume = resume, .context = reader}};
+    srAudience_Hold(audience);
     srAudience_Join(audience, &reader->listener);
+    srAudience_Release(audience);
 }
 
 static void all_who_joined_hear_of_it_once_and_nobody_else(void** state) {
