@@ -375,9 +375,8 @@ static bool hangTogether(const srWalls* walls, const srFleshSample* a, const srF
         return srDistance(anchorOf(a, length), anchorOf(b, length)) <= ANCHOR_SPACINGS * length;
     }
     srWayEnd ends[2] = {{anchorOf(a, length), a->foot, a->out}, {anchorOf(b, length), b->foot, b->out}};
-    // both ways: where flesh overlaps one of them may only enter
     return srDistance(ends[0].place, ends[1].place) <= ANCHOR_SPACINGS * length &&
-           !srWalls_Leaves(walls, &ends[0], &ends[1]) && !srWalls_Leaves(walls, &ends[1], &ends[0]);
+           !srWalls_Leaves(walls, &ends[0], &ends[1]);
 }
 
 static void fillSubEdges(Sampling* s) {

@@ -96,40 +96,6 @@ static void fingers_are_parts_at_any_gap_and_a_ball_is_one(void** state) {
     srDestroySurface(&ball.surface);
 }
 
-// a block from x = `from` to `to`, 2 wide and high, shifted so that no other side is that of another one
-static void addBlock(Soup* soup, double from, double to, double shift) {
-    const Blocks block = {.planes = {{from, to}, {shift, shift + 2.0}, {shift, shift + 2.0}},
-                          .counts = {1, 1, 1},
-                          .isFull = {{{true}}}};
-    addBlocks(soup, &block);
-}
-
-// tetrahedra of several parts where one block ends at `side` and the other begins there, or sooner
-static int32_t countParted(double side, double overlap) {
-    Soup soup = {0};
-    addBlock(&soup, 0.0, side, 0.0);
-    addBlock(&soup, side - overlap, 4.0, 0.15);
-    Input input = {.surface = makeSurface(&soup)};
-    assert_success(grow(&input));
-    srDestroySurface(&input.surface);
-    freeSoup(&soup);
-    return input.several;
-}
-
-static void blocks_that_overlap_by_little_are_parts_as_at_a_gap(void** state) {
-    (void)state;
-    // wherever the planes of samples are; a tenth of a cube is 0.05
-    for (int k = 0; k < 12; k++) {
-        double side = 2.0 + 0.03125 * k;
-        int32_t apart = countParted(side, -0.01);
-        assert_true(apart > 200);
-        for (double overlap = 0.025; overlap < 0.11; overlap *= 2.0) {
-            // a row of tetrahedra that the gap passes the overlap may not
-            assert_true(countParted(side, overlap) > 0.6 * apart);
-        }
-    }
-}
-
 static void failing_allocations_leak_nothing(void** state) {
     (void)state;
     Soup soup = {0};
@@ -146,7 +112,6 @@ int main(void) {
         cmocka_unit_test_teardown(distance_to_a_disk_is_that_of_its_plane_over_it_and_of_its_rim_beside,
                                   srTestNothingLeaked),
         cmocka_unit_test_teardown(fingers_are_parts_at_any_gap_and_a_ball_is_one, srTestNothingLeaked),
-        cmocka_unit_test_teardown(blocks_that_overlap_by_little_are_parts_as_at_a_gap, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("mesh/flesh", tests, NULL, NULL);
