@@ -10,7 +10,6 @@
 #include "mesh/filling.h"
 #include "native/mesh/helper.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <sys/wait.h>
 
@@ -25,16 +24,6 @@ typedef struct Tally {
     int32_t byLattice;
     int32_t nothing;
 } Tally;
-
-static int countFiles(const char* path) {
-    int count = 0;
-    DIR* folder = opendir(path);
-    for (struct dirent* entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        count++;
-    }
-    closedir(folder);
-    return count;
-}
 
 static int judge(const srCase* made, const srCage* cage) {
     float* nodes = malloc(3 * sizeof(float) * (size_t)cage->nodeCount);

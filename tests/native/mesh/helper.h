@@ -7,6 +7,7 @@
 #include "mesh/tetgen.h"
 #include "support/support.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,17 @@ static inline void needHelper(void) {
             "skipped: softrig-tetgen is not built, for want of TetGen's source (./softrig brings it)\n");
         skip();
     }
+}
+
+// What a folder holds: a run leaves nothing behind.
+static inline int countFiles(const char* path) {
+    int count = 0;
+    DIR* folder = opendir(path);
+    for (struct dirent* entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+        count++;
+    }
+    closedir(folder);
+    return count;
 }
 
 // A script in place of the helper; %s in the line is the real one.

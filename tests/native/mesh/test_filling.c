@@ -10,7 +10,6 @@
 #include "mesh/quality.h"
 #include "mesh/solids.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <sys/wait.h>
 
@@ -28,16 +27,6 @@ static srSurface makeBody(void) {
 static srFillingSettings settingsFor(int32_t target, const char* program) {
     return (srFillingSettings){
         .route = sr_fillingTetgen, .lattice = {.targetNodeCount = target}, .limits = {program, 1.5, 1000.0}};
-}
-
-static int countFiles(const char* path) {
-    int count = 0;
-    DIR* folder = opendir(path);
-    for (struct dirent* entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        count++;
-    }
-    closedir(folder);
-    return count;
 }
 
 static void assertGoodCage(const srCage* cage, const srSurface* surface, double tolerance) {
