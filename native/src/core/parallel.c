@@ -9,6 +9,11 @@
 // the call. The caller closes the gate, waits until nobody is inside, and returns. So a worker that wakes
 // late finds the gate closed and leaves; a call never waits for a worker that did not come, and never returns
 // while one is at work for it.
+//
+// Each worker begins with blocks of its own, the same ones in every loop of the same shape, so that what it
+// wrote in one loop is in its own cache in the next. Who is done helps the others from the far ends of
+// theirs. Even workers go down and odd ones up, from the border that they share: where blocks cost unlike, as
+// parts of a body do, they cost least at the outermost ends, and what costs least is best left for last.
 
 #include "core/parallel.h"
 
@@ -17,7 +22,6 @@
 
 #include <stdatomic.h>
 
-#define MAX_WORKERS 64
 #define MAX_DEFAULT_WORKERS 4
 #define CACHE_LINE 64
 
@@ -39,23 +43,25 @@ typedef struct srLoop {
     int32_t blockCount;
 } srLoop;
 
+// blocks that are left to a worker, the first in the upper half and the end in the lower one; its owner and
+// helpers take from both sides
 typedef struct srWorkerSlot {
+    _Alignas(CACHE_LINE) _Atomic uint64_t left;
     _Alignas(CACHE_LINE) _Atomic uint64_t blockCount;
 } srWorkerSlot;
 
 typedef struct srPool {
     _Alignas(CACHE_LINE) _Atomic uint64_t gate;
-    _Alignas(CACHE_LINE) _Atomic int64_t nextBlock;
     _Alignas(CACHE_LINE) atomic_bool isTaken; // whoever set it owns what follows, but the atomics
     srLoop loop;                              // workers inside the gate read it
     srMutex* mutex;
     srCondition* wake;
     bool isStarted;
     int32_t threadCount;
-    srThread* threads[MAX_WORKERS];
+    srThread* threads[SR_MOST_WORKERS];
     atomic_bool hasSleepers;
     _Atomic int32_t workerCount; // zero: not chosen yet
-    srWorkerSlot slots[MAX_WORKERS];
+    srWorkerSlot slots[SR_MOST_WORKERS];
 } srPool;
 
 static srPool pool;
@@ -81,16 +87,41 @@ static void countBlocks(int32_t worker, uint64_t blockCount) {
     atomic_fetch_add_explicit(&pool.slots[worker].blockCount, blockCount, memory_order_relaxed);
 }
 
+static uint64_t packBlocks(int32_t first, int32_t end) {
+    return (uint64_t)(uint32_t)first << 32 | (uint32_t)end;
+}
+
+// One block of those that are left to `owner`, or SR_NULL_INDEX
+static int32_t takeBlock(int32_t owner, bool fromFront) {
+    _Atomic uint64_t* left = &pool.slots[owner].left;
+    uint64_t seen = atomic_load_explicit(left, memory_order_relaxed);
+    for (;;) {
+        int32_t first = (int32_t)(seen >> 32);
+        int32_t end = (int32_t)(seen & UINT32_MAX);
+        if (first >= end) {
+            return SR_NULL_INDEX;
+        }
+        uint64_t rest = fromFront ? packBlocks(first + 1, end) : packBlocks(first, end - 1);
+        if (atomic_compare_exchange_weak_explicit(left, &seen, rest, memory_order_relaxed,
+                                                  memory_order_relaxed)) {
+            return fromFront ? first : end - 1;
+        }
+    }
+}
+
+// a worker's own blocks, then its neighbour's, then all others'
 static void takeBlocks(int32_t worker) {
     srLoop loop = pool.loop;
+    int32_t workerCount = pool.threadCount + 1;
     uint64_t doneCount = 0;
-    for (;;) {
-        int64_t block = atomic_fetch_add_explicit(&pool.nextBlock, 1, memory_order_relaxed);
-        if (block >= loop.blockCount) {
-            break;
+    for (int32_t turn = 0; turn < SR_MOST_WORKERS; turn++) {
+        int32_t owner = worker ^ turn;
+        bool isUpward = owner % 2 == 1;
+        int32_t block = SR_NULL_INDEX;
+        while (owner < workerCount && (block = takeBlock(owner, (turn == 0) == isUpward)) != SR_NULL_INDEX) {
+            runBlock(&loop, block, worker);
+            doneCount++;
         }
-        runBlock(&loop, (int32_t)block, worker);
-        doneCount++;
     }
     countBlocks(worker, doneCount);
 }
@@ -209,9 +240,22 @@ static void awaitEmptyGate(void) {
     }
 }
 
-static void runWithWorkers(const srLoop* loop) {
+// worker w begins with blocks cuts[w] .. cuts[w + 1] - 1, or with as many as any other
+static void dealBlocks(int32_t blockCount, const int32_t* cuts) {
+    int32_t workerCount = pool.threadCount + 1;
+    bool areCut = cuts != NULL && workerCount == srParallel_GetWorkerCount();
+    int32_t first = 0;
+    for (int32_t worker = 0; worker < workerCount; worker++) {
+        int64_t equal = (int64_t)blockCount * (worker + 1) / workerCount;
+        int32_t end = areCut ? cuts[worker + 1] : (int32_t)equal;
+        atomic_store_explicit(&pool.slots[worker].left, packBlocks(first, end), memory_order_relaxed);
+        first = end;
+    }
+}
+
+static void runWithWorkers(const srLoop* loop, const int32_t* cuts) {
     pool.loop = *loop;
-    atomic_store_explicit(&pool.nextBlock, 0, memory_order_relaxed);
+    dealBlocks(loop->blockCount, cuts);
     atomic_fetch_add(&pool.gate, GATE_NEXT_CALL + GATE_OPEN);
     wakeSleepers();
     takeBlocks(0);
@@ -226,7 +270,8 @@ static void runAlone(const srLoop* loop) {
     countBlocks(0, (uint64_t)loop->blockCount);
 }
 
-void srParallelFor(srRangeFcn* body, int32_t count, int32_t blockSize, void* context) {
+void srParallelForCut(srRangeFcn* body, int32_t count, int32_t blockSize, const int32_t* cuts,
+                      void* context) {
     SR_ASSERT(blockSize > 0);
     SR_ASSERT(!isInsideBody);
     if (count <= 0) {
@@ -234,11 +279,15 @@ void srParallelFor(srRangeFcn* body, int32_t count, int32_t blockSize, void* con
     }
     srLoop loop = {body, context, count, blockSize, (count - 1) / blockSize + 1};
     if (loop.blockCount > 1 && takePool()) {
-        runWithWorkers(&loop);
+        runWithWorkers(&loop, cuts);
         releasePool();
     } else {
         runAlone(&loop);
     }
+}
+
+void srParallelFor(srRangeFcn* body, int32_t count, int32_t blockSize, void* context) {
+    srParallelForCut(body, count, blockSize, NULL, context);
 }
 
 int32_t srParallel_GetWorkerCount(void) {
@@ -253,7 +302,7 @@ int32_t srParallel_GetWorkerCount(void) {
 
 void srParallel_SetWorkerCount(int32_t workerCount) {
     int32_t atLeastOne = workerCount > 1 ? workerCount : 1;
-    int32_t clamped = atLeastOne < MAX_WORKERS ? atLeastOne : MAX_WORKERS;
+    int32_t clamped = atLeastOne < SR_MOST_WORKERS ? atLeastOne : SR_MOST_WORKERS;
     if (clamped != srParallel_GetWorkerCount()) {
         srParallel_Stop();
         atomic_store_explicit(&pool.workerCount, clamped, memory_order_relaxed);
@@ -291,7 +340,7 @@ void srParallel_Stop(void) {
     pool.wake = NULL;
     pool.mutex = NULL;
     pool.isStarted = false;
-    for (int32_t i = 0; i < MAX_WORKERS; i++) {
+    for (int32_t i = 0; i < SR_MOST_WORKERS; i++) {
         atomic_store_explicit(&pool.slots[i].blockCount, 0, memory_order_relaxed);
     }
     releasePool();

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // One pool of workers for the whole library, and the one loop that uses it. The range is cut into blocks of a
-// size that the caller chooses and that never depends on the number of workers; workers take blocks in any
-// order. So a body that writes only what belongs to its block gives the same bits on any number of workers,
-// and a result per block, merged in index order by the caller afterwards, does too.
+// size that the caller chooses and that never depends on the number of workers; each worker begins with
+// blocks of its own and then helps the others, so blocks are done in any order. So a body that writes only
+// what belongs to its block gives the same bits on any number of workers, and a result per block, merged in
+// index order by the caller afterwards, does too.
 
 #pragma once
 
 #include "softrig/base.h"
+
+#define SR_MOST_WORKERS 64
 
 /// One block: indices from `begin` to `end` - 1. `worker` is stable within a call and below
 /// `srParallel_GetWorkerCount()`; the calling thread is worker 0. Must not allocate, log, wait, or call
@@ -20,8 +23,13 @@ typedef void srRangeFcn(int32_t begin, int32_t end, int32_t worker, void* contex
 /// `blockSize` is positive.
 void srParallelFor(srRangeFcn* body, int32_t count, int32_t blockSize, void* context);
 
-/// Threads that share a loop, the calling one included: 1 to 64 (clamped). Stops the pool when the number
-/// changes; no loop may be running. The default is the number of cores, at most 4.
+/// The same for blocks that cost unlike: worker w begins with blocks cuts[w] .. cuts[w + 1] - 1. The
+/// srParallel_GetWorkerCount() + 1 cuts ascend from 0 to the number of blocks; without (null), all workers
+/// begin with as many. A matter of speed alone: whoever is done takes from the others.
+void srParallelForCut(srRangeFcn* body, int32_t count, int32_t blockSize, const int32_t* cuts, void* context);
+
+/// Threads that share a loop, the calling one included: 1 to SR_MOST_WORKERS (clamped). Stops the pool when
+/// the number changes; no loop may be running. The default is the number of cores, at most 4.
 void srParallel_SetWorkerCount(int32_t workerCount);
 int32_t srParallel_GetWorkerCount(void);
 

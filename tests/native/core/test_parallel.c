@@ -90,6 +90,66 @@ static void every_index_is_done_exactly_once(void** state) {
     }
 }
 
+static void no_cut_changes_what_is_done(void** state) {
+    (void)state;
+    static Visits visits;
+    // all to the last, all to the first, uneven, and as many as there are
+    const int32_t cuts[][5] = {
+        {0, 0, 0, 0, 100}, {0, 100, 100, 100, 100}, {0, 1, 3, 99, 100}, {0, 25, 50, 75, 100}};
+    srParallel_SetWorkerCount(4);
+    for (int32_t round = 0; round < 200; round++) {
+        memset(&visits, 0, sizeof(visits));
+        visits.count = 298;
+        visits.blockSize = 3;
+        visits.workerCount = 4;
+        srParallelForCut(visit, visits.count, visits.blockSize, cuts[round % 4], &visits);
+        for (int32_t i = 0; i < visits.count; i++) {
+            assert_int_equal(visits.counts[i], 1);
+        }
+        assert_int_equal(atomic_load(&visits.badBlockCount), 0);
+    }
+}
+
+#define BLOCKS_EACH 4
+
+typedef struct Homes {
+    atomic_int begunCount;
+    int32_t workers[2 * BLOCKS_EACH];
+    atomic_int places[2 * BLOCKS_EACH]; // of each block in the order of beginnings
+} Homes;
+
+// waits within its first block until the other worker has begun one too, so that both take part
+static void noteHome(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)end;
+    Homes* homes = context;
+    homes->workers[begin] = worker;
+    atomic_store(&homes->places[begin], atomic_fetch_add(&homes->begunCount, 1));
+    double last = srGetSeconds() + 5.0;
+    while (atomic_load(&homes->begunCount) < 2 && srGetSeconds() < last) {
+        srYield();
+    }
+}
+
+static void each_worker_begins_with_its_own_blocks_at_the_border(void** state) {
+    (void)state;
+    srParallel_SetWorkerCount(2);
+    for (int32_t round = 0; round < 50; round++) {
+        Homes homes = {0};
+        srParallelFor(noteHome, 2 * BLOCKS_EACH, 1, &homes);
+        // whoever came first took its own last block towards the other, and the other likewise
+        assert_int_equal(homes.workers[BLOCKS_EACH - 1], 0);
+        assert_int_equal(homes.workers[BLOCKS_EACH], 1);
+        assert_true(atomic_load(&homes.places[BLOCKS_EACH - 1]) < 2);
+        assert_true(atomic_load(&homes.places[BLOCKS_EACH]) < 2);
+
+        int32_t cuts[3] = {0, 2, 2 * BLOCKS_EACH};
+        homes = (Homes){0};
+        srParallelForCut(noteHome, 2 * BLOCKS_EACH, 1, cuts, &homes);
+        assert_int_equal(homes.workers[1], 0);
+        assert_int_equal(homes.workers[2], 1);
+    }
+}
+
 static void addRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     atomic_fetch_add((_Atomic int64_t*)context, (int64_t)end - begin);
@@ -381,6 +441,8 @@ static void a_loop_within_a_loop_is_caught(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_index_is_done_exactly_once, srTestNothingLeaked),
+        cmocka_unit_test_teardown(no_cut_changes_what_is_done, srTestNothingLeaked),
+        cmocka_unit_test_teardown(each_worker_begins_with_its_own_blocks_at_the_border, srTestNothingLeaked),
         cmocka_unit_test_teardown(the_largest_counts_do_not_overflow, srTestNothingLeaked),
         cmocka_unit_test_teardown(sums_merged_by_block_have_the_same_bits_on_any_number_of_workers,
                                   srTestNothingLeaked),
