@@ -122,9 +122,8 @@ void srDestroyCellShapes(const srCellLayout* layout, srCellShapes* shapes) {
 
 // all chunks, half by half
 static void sweepChunks(srCellTask* task, srRangeFcn* body) {
-    int32_t chunkCount = task->layout->chunkCount;
     for (task->parity = 0; task->parity < 2; ++task->parity) {
-        srParallelFor(body, (chunkCount + 1 - task->parity) / 2, 1, task);
+        srForChunks(body, task->layout->starts, task->layout->chunkCount, task->parity, task);
     }
 }
 

@@ -216,3 +216,33 @@ void srDestroyChunks(srChunks* chunks) {
     SR_FREE(chunks->starts, chunks->constraintCount + 1);
     *chunks = (srChunks){0};
 }
+
+// the first chunk whose middle lies behind `place`
+static int32_t findChunk(const int32_t* starts, int32_t chunkCount, int64_t place) {
+    int32_t low = 0;
+    int32_t high = chunkCount;
+    while (low < high) {
+        int32_t k = low + (high - low) / 2;
+        if ((int64_t)starts[k] + starts[k + 1] < 2 * place) {
+            low = k + 1;
+        } else {
+            high = k;
+        }
+    }
+    return low;
+}
+
+void srForChunks(srRangeFcn* body, const int32_t* starts, int32_t chunkCount, int32_t parity, void* context) {
+    if (chunkCount == 0) {
+        return;
+    }
+    int32_t cuts[SR_MOST_WORKERS + 1] = {0};
+    int32_t workerCount = srParallel_GetWorkerCount();
+    int32_t blockCount = (chunkCount - parity + 1) / 2;
+    for (int32_t worker = 1; worker < workerCount; ++worker) {
+        int64_t place = (int64_t)starts[chunkCount] * worker / workerCount;
+        cuts[worker] = (findChunk(starts, chunkCount, place) - parity + 1) / 2;
+    }
+    cuts[workerCount] = blockCount;
+    srParallelForCut(body, blockCount, 1, cuts, context);
+}

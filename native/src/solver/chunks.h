@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/error.h"
+#include "core/parallel.h"
 
 #include <stdint.h>
 
@@ -30,3 +31,8 @@ SR_MUST_USE srResult srCopyChunks(const int32_t* nodes, int32_t arity, int32_t n
 
 /// Accepts zeroed chunks.
 void srDestroyChunks(srChunks* chunks);
+
+/// Runs `body` over every other chunk, from `parity` on (0 or 1): block k is chunk 2 k + parity. `starts`
+/// hold what comes before each chunk and before the end. Workers begin as far apart as halves of that are,
+/// alike for both parities, so that a sweep finds in a worker's cache what the last one left there.
+void srForChunks(srRangeFcn* body, const int32_t* starts, int32_t chunkCount, int32_t parity, void* context);

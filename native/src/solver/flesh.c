@@ -21,8 +21,8 @@
 #include <math.h>
 #include <string.h>
 
-#define NODES_PER_RANGE 1024
-#define BLOCKS_PER_RANGE 256
+#define NODES_PER_RANGE 512
+#define BLOCKS_PER_RANGE 64
 #define FEWEST_SHARED_BLOCKS 128 // what is smaller is done before the others have heard of it
 #define FIRST_TURN_STEPS 8       // at most; the rotation starts from none in every frame
 #define POSES_AGREE 1e-5f        // a posed cell this near to the modelled one is the modelled one
@@ -65,6 +65,7 @@ typedef struct Step {
     bool isLast;    // nothing to predict
     bool isShared;
     bool isCoarse;
+    int32_t limitedCounts[SR_MOST_WORKERS]; // nodes that each worker had to hold
 } Step;
 
 srResult srCreateFleshScratch(const srFleshRest* rest, const srFleshDials* dials,
@@ -170,18 +171,6 @@ static void loadRange(int32_t begin, int32_t end, int32_t worker, void* context)
         bool isFree = step->tuning->weights[i] > 0.0f && isSaneVector(u);
         writeRow(step->scratch->starts, i, isFree ? u : zero, step->toRest);
         writeRow(step->scratch->velocities, i, isFree && isSaneVector(w) ? w : zero, step->toRest);
-    }
-}
-
-static void storeRange(int32_t begin, int32_t end, int32_t worker, void* context) {
-    (void)worker;
-    const Step* step = context;
-    float scale = (float)step->tuning->dials.scale;
-    for (int32_t i = begin; i < end; ++i) {
-        const float* u = step->scratch->starts + SR_ROW_FLOATS * (size_t)i;
-        const float* w = step->scratch->velocities + SR_ROW_FLOATS * (size_t)i;
-        step->state->offsets[i] = (srVec3f){scale * u[0], scale * u[1], scale * u[2]};
-        step->state->velocities[i] = (srVec3f){scale * w[0], scale * w[1], scale * w[2]};
     }
 }
 
@@ -305,10 +294,23 @@ static void correctPose(const Step* step, int32_t b) {
     }
 }
 
+// no cell has turned from its pose at the start of a frame
+static void startTurns(srCellTurn* turns, int32_t begin, int32_t end) {
+    memset(turns + begin, 0, (size_t)(end - begin) * sizeof(srCellTurn));
+    for (int32_t b = begin; b < end; ++b) {
+        for (int lane = 0; lane < SR_LANES_PER_BLOCK; ++lane) {
+            turns[b].q[0][lane] = 1.0f;
+        }
+    }
+}
+
 static void poseCellRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Step* step = context;
     srFleshScratch* scratch = step->scratch;
+    if (step->isFirst) {
+        startTurns(scratch->turns, begin, end);
+    }
     step->kernels->poseCells(step->tuning->blocks, scratch->poseRows, scratch->poses, begin, end);
     if (step->sweep.poseErrors != NULL) {
         for (int32_t b = begin; b < end; ++b) {
@@ -358,9 +360,13 @@ static void solvePatchChunks(int32_t begin, int32_t end, int32_t worker, void* c
 }
 
 // even chunks share no node with one another, nor do odd ones (chunks.h)
-static void sweepChunks(Step* step, srRangeFcn* body, int32_t chunkCount) {
+static void sweepChunks(Step* step, srRangeFcn* body, const int32_t* starts, int32_t chunkCount) {
     for (step->parity = 0; step->parity < 2; ++step->parity) {
-        forRanges(step, body, (chunkCount - step->parity + 1) / 2, 1);
+        if (step->isShared) {
+            srForChunks(body, starts, chunkCount, step->parity, step);
+        } else {
+            body(0, (chunkCount - step->parity + 1) / 2, 0, step);
+        }
     }
 }
 
@@ -376,8 +382,9 @@ static void addChunkForces(int32_t begin, int32_t end, int32_t worker, void* con
 
 static void correctCoarsely(Step* step) {
     srFleshScratch* scratch = step->scratch;
+    const srBatches* batches = &step->rest->batches;
     memset(scratch->forces, 0, SR_ROW_FLOATS * (size_t)scratch->rowCount * sizeof(float));
-    sweepChunks(step, addChunkForces, step->rest->batches.chunkCount);
+    sweepChunks(step, addChunkForces, batches->starts, batches->chunkCount);
     srCoarseStep coarse = coarseStep(step);
     int32_t blockCount = srCoarse_GetBlockCount(coarse.rest);
     forRangesWith(step, srCoarse_RestrictBlocks, blockCount, 1, &coarse);
@@ -385,25 +392,18 @@ static void correctCoarsely(Step* step) {
     forRangesWith(step, srCoarse_ProlongBlocks, blockCount, 1, &coarse);
 }
 
-static void startTurns(srFleshScratch* scratch) {
-    memset(scratch->turns, 0, (size_t)scratch->blockCount * sizeof(srCellTurn));
-    for (int32_t b = 0; b < scratch->blockCount; ++b) {
-        for (int lane = 0; lane < SR_LANES_PER_BLOCK; ++lane) {
-            scratch->turns[b].q[0][lane] = 1.0f;
-        }
-    }
-}
-
 static void solveSubstep(Step* step) {
     const srFleshTuning* tuning = step->tuning;
     srFleshScratch* scratch = step->scratch;
+    const srBatches* batches = &step->rest->batches;
     if (step->sweep.multipliers != NULL) {
         memset(scratch->multipliers, 0, (size_t)scratch->blockCount * sizeof(srCellMultiplier));
     }
     for (int32_t i = 0; i < tuning->dials.sweeps; ++i) {
-        sweepChunks(step, solveChunks, step->rest->batches.chunkCount);
+        sweepChunks(step, solveChunks, batches->starts, batches->chunkCount);
         if (tuning->hasPatches) {
-            sweepChunks(step, solvePatchChunks, step->rest->patches->chunks.chunkCount);
+            const srChunks* chunks = &step->rest->patches->chunks;
+            sweepChunks(step, solvePatchChunks, chunks->starts, chunks->chunkCount);
         }
         step->turnSteps = 1;
         if (step->isCoarse) {
@@ -417,29 +417,39 @@ static bool isWithin(srVec3f a, float limit) {
 }
 
 // holds a node within the limit, lets what is too small to see come to rest exactly, and takes NaN out
-static int32_t limitOffsets(const Step* step) {
+static bool limitNode(const Step* step, srVec3f* u, srVec3f* w) {
     const srVec3f zero = {0.0f, 0.0f, 0.0f};
     float largest = (float)step->tuning->dials.largestOffset;
     float smallest = SMALLEST_OFFSET * largest;
     float smallestVelocity = smallest / (float)step->tuning->h; // rounding alone moves a node so far
-    int32_t limitedCount = 0;
-    for (int32_t i = 0; i < step->rest->nodeCount; ++i) {
-        srVec3f* u = &step->state->offsets[i];
-        srVec3f* w = &step->state->velocities[i];
-        if (isWithin(*u, largest) && isWithin(*w, LARGEST_VELOCITY)) {
-            if (isWithin(*u, smallest) && isWithin(*w, smallestVelocity)) {
-                *u = zero;
-                *w = zero;
-            }
-            continue;
+    if (isWithin(*u, largest) && isWithin(*w, LARGEST_VELOCITY)) {
+        if (isWithin(*u, smallest) && isWithin(*w, smallestVelocity)) {
+            *u = zero;
+            *w = zero;
         }
-        float length = srLengthF(*u);
-        bool isFinite = length - length == 0.0f;
-        *u = isFinite && length > largest ? srScaleF(largest / length, *u) : isFinite ? *u : zero;
-        *w = zero;
-        ++limitedCount;
+        return false;
     }
-    return limitedCount;
+    float length = srLengthF(*u);
+    bool isFinite = length - length == 0.0f;
+    *u = isFinite && length > largest ? srScaleF(largest / length, *u) : isFinite ? *u : zero;
+    *w = zero;
+    return true;
+}
+
+static void storeRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    Step* step = context;
+    float scale = (float)step->tuning->dials.scale;
+    for (int32_t i = begin; i < end; ++i) {
+        const float* u = step->scratch->starts + SR_ROW_FLOATS * (size_t)i;
+        const float* w = step->scratch->velocities + SR_ROW_FLOATS * (size_t)i;
+        srVec3f* offset = &step->state->offsets[i];
+        srVec3f* velocity = &step->state->velocities[i];
+        *offset = (srVec3f){scale * u[0], scale * u[1], scale * u[2]};
+        *velocity = (srVec3f){scale * w[0], scale * w[1], scale * w[2]};
+        if (limitNode(step, offset, velocity)) {
+            ++step->limitedCounts[worker];
+        }
+    }
 }
 
 static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, const srPrimaryMotion* motion,
@@ -490,8 +500,8 @@ int32_t srFlesh_StepFrame(const srFleshRest* rest, const srFleshTuning* tuning, 
     int32_t pose = 0;
     bool isLarge = rest->batches.batchCount >= FEWEST_SHARED_BLOCKS;
     srPace* pace = &step.scratch->pace;
+    step.isShared = isLarge && srPace_IsForSharing(pace);
     forRanges(&step, loadRange, rest->nodeCount, NODES_PER_RANGE);
-    startTurns(step.scratch);
     for (int32_t substep = 0; substep < substeps; ++substep) {
         step.isFirst = substep == 0;
         // substeps 0 .. substeps - 1 in `poses` equal parts
@@ -511,5 +521,9 @@ int32_t srFlesh_StepFrame(const srFleshRest* rest, const srFleshTuning* tuning, 
     step.isLast = true;
     forRanges(&step, advanceRange, rest->nodeCount, NODES_PER_RANGE);
     forRanges(&step, storeRange, rest->nodeCount, NODES_PER_RANGE);
-    return limitOffsets(&step);
+    int32_t limitedCount = 0;
+    for (int worker = 0; worker < SR_MOST_WORKERS; ++worker) {
+        limitedCount += step.limitedCounts[worker];
+    }
+    return limitedCount;
 }

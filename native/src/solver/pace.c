@@ -5,12 +5,20 @@
 #include "core/parallel.h"
 #include "core/thread.h"
 
+#include <math.h>
+
 #define SECONDS_ALONE_PER_LOSS 20.0 // so sharing in vain costs a twentieth at most
-#define FORGETTING 1.002            // of the best time alone, each part
+#define MOST_CREDIT 10e-3           // seconds: what a worker that is interrupted now and then loses at once
+#define PARTS_BETWEEN_LOOKS 128     // shared ones; the next is done alone, to know what that takes by now
+#define FORGETTING 1.02             // of the best time alone, each part alone
+
+bool srPace_IsForSharing(const srPace* pace) {
+    return srParallel_GetWorkerCount() > 1 && pace->aloneSeconds > 0.0 && !(pace->debtSeconds > 0.0) &&
+           pace->sharedCount < PARTS_BETWEEN_LOOKS;
+}
 
 bool srPace_Begin(srPace* pace) {
-    pace->isShared =
-        srParallel_GetWorkerCount() > 1 && pace->aloneSeconds > 0.0 && !(pace->debtSeconds > 0.0);
+    pace->isShared = srPace_IsForSharing(pace);
     pace->startSeconds = srGetSeconds();
     return pace->isShared;
 }
@@ -18,12 +26,15 @@ bool srPace_Begin(srPace* pace) {
 void srPace_End(srPace* pace) {
     double seconds = srGetSeconds() - pace->startSeconds;
     if (pace->isShared) {
-        double lost = seconds - pace->aloneSeconds;
-        pace->debtSeconds = lost > 0.0 ? SECONDS_ALONE_PER_LOSS * lost : 0.0;
-        pace->aloneSeconds *= FORGETTING;
+        double debt = pace->debtSeconds + seconds - pace->aloneSeconds;
+        pace->debtSeconds = debt > 0.0 ? SECONDS_ALONE_PER_LOSS * debt : fmax(debt, -MOST_CREDIT);
+        ++pace->sharedCount;
         return;
     }
-    pace->debtSeconds -= seconds;
+    if (pace->debtSeconds > 0.0) {
+        pace->debtSeconds = fmax(pace->debtSeconds - seconds, 0.0);
+    }
     double best = FORGETTING * pace->aloneSeconds;
     pace->aloneSeconds = best > 0.0 && best < seconds ? best : seconds;
+    pace->sharedCount = 0;
 }

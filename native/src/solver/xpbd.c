@@ -185,7 +185,7 @@ static void solveCellChunks(int32_t begin, int32_t end, int32_t worker, void* co
 // even chunks share no node with one another, nor do odd ones (chunks.h)
 static void sweep(Step* step, const srChunks* chunks, srRangeFcn* body) {
     for (step->parity = 0; step->parity < 2; ++step->parity) {
-        srParallelFor(body, (chunks->chunkCount - step->parity + 1) / 2, 1, step);
+        srForChunks(body, chunks->starts, chunks->chunkCount, step->parity, step);
     }
 }
 
