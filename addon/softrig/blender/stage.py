@@ -12,7 +12,7 @@ import numpy as np
 
 from ..model.lifecycle import Effect, Event, Phase
 from ..model.rig import NotNowError, RefusalError
-from ..model.schedule import Wish, due_events, provisional_due, record_due
+from ..model.schedule import Wish, awaits_answer, due_events, provisional_due, record_due
 from ..model.session import Entry, Session
 from ..native.errors import NativeError
 from ..native.inputs import ShotSettings
@@ -214,7 +214,7 @@ def turn_dials(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     wish = make_wish(session, entry, ob, scene)
     if entry.state.phase is not Phase.LIVE or entry.bake is not None or wish.rendering:
         return
-    if wish.settings != entry.settings:
+    if wish.settings != entry.settings and not awaits_answer(entry, wish, session.now()):
         happen(session, entry, ob, scene, Event.SETTINGS_CHANGED)
         _ask_provisional(session, entry, wish)
 

@@ -97,6 +97,7 @@ class Entry:
     """What the artist ought to know about the recording."""
     asked: int | None = None
     """The frame that a provisional one is asked of; None after each change."""
+    asked_at: float = 0.0
     answered: bool = False
     """It came, and is shown."""
     provisional: int | None = None

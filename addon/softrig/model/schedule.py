@@ -15,6 +15,8 @@ REST_SECONDS = 0.3
 """Keys are recorded again after the artist has paused for this long."""
 REBUILD_SECONDS = 0.6
 """Likewise for what needs preparing again: a dragged cage size must not start thirty jobs."""
+ANSWER_SECONDS = 0.5
+"""A dial that is turned on and on lets a provisional frame come first, but no longer than this."""
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,13 @@ def due_events(entry: Entry, wish: Wish, now: float) -> list[Event]:
         events.append(Event.RIG_CHANGED)
     if wish.maps.without_detail() != entry.maps and not wish.busy and not wish.editing:
         events.append(Event.MAPS_CHANGED)
-    if wish.settings != entry.settings:
-        events.append(Event.SETTINGS_CHANGED)
-    elif entry.state.owed and entry.is_ready(wish.frame):
+    turned, answered = wish.settings != entry.settings, _is_answer(entry, wish)
+    if entry.state.owed and entry.is_ready(wish.frame) and not turned:
         events.append(Event.FRAME_READY)
-    elif _is_answer(entry, wish):
+    elif answered:
         events.append(Event.PROVISIONAL_READY)
+    if turned and (answered or not awaits_answer(entry, wish, now)):
+        events.append(Event.SETTINGS_CHANGED)
     return events
 
 
@@ -71,6 +74,22 @@ def _is_answer(entry: Entry, wish: Wish) -> bool:
     come = entry.shot_status.provisional_frame if entry.shot_status is not None else None
     wanted = come is not None and come == entry.asked == looked_at(entry, wish)
     return wanted and entry.state.owed and not entry.answered
+
+
+def awaits_answer(entry: Entry, wish: Wish, now: float) -> bool:
+    """A provisional frame is being made where the artist looks.
+
+    Each change of a setting begins it anew: while a dial is dragged there would never be one.
+    """
+    asked = entry.asked is not None and entry.asked == looked_at(entry, wish)
+    owed = entry.state.owed and not entry.is_ready(wish.frame)
+    return (
+        asked
+        and owed
+        and not entry.answered
+        and not wish.at_once
+        and (now - entry.asked_at < ANSWER_SECONDS)
+    )
 
 
 def looked_at(entry: Entry, wish: Wish) -> int | None:

@@ -242,7 +242,7 @@ class Session:
 
     def ask_provisional(self, entry: Entry, frame: int) -> None:
         """About what a frame will be that is not ready yet, before those up to it are."""
-        entry.asked, entry.answered = frame, False
+        entry.asked, entry.asked_at, entry.answered = frame, self.now(), False
         self.api.ask_provisional(entry.shot, frame)
 
     def read_provisional(self, entry: Entry) -> bool:

@@ -169,6 +169,29 @@ def test_a_turned_dial_shows_a_provisional_frame_first_and_says_so(skin: Any, sc
     assert measure.same_bits(points(skin), right)
 
 
+def test_while_a_dial_is_dragged_provisional_frames_keep_coming(skin: Any, scene: Any) -> None:
+    """Sooner than one can be made each event of the mouse brings another value."""
+    stage, watch = addon.module("blender.stage"), addon.module("blender.watch")
+    session, entry = addon.session(), addon.entry_of(skin)
+    scene.frame_end = 400
+    scene.frame_set(300)
+    skin.softrig.solver, skin.softrig.substeps = "XPBD", 100
+    tick_until(lambda: is_whole(skin), 120.0)
+    shown, started, read = [], time.monotonic(), session.api.read_provisional
+    session.api.read_provisional = lambda *a: (shown.append(skin.softrig.softness), read(*a))[1]
+    try:
+        while len(shown) < 4 and time.monotonic() - started < 20.0:
+            skin.softrig.softness = 0.1 + 0.02 * (time.monotonic() - started)
+            stage.turn_dials(session, entry, skin, scene)
+            watch.tick(session)
+            time.sleep(0.001)
+        assert len(shown) == 4 and len(set(shown)) == 4, "the artist drags, and sees nothing"
+    finally:
+        del session.api.read_provisional
+    tick_until(lambda: is_whole(skin), 120.0)
+    assert entry.settings == stage.settings_of(entry, skin), "the last value counts"
+
+
 def test_a_render_waits_for_the_right_frame(skin: Any, scene: Any) -> None:
     skin.softrig.softness = 0.1
     scene.frame_set(24)

@@ -8,6 +8,7 @@ from softrig.model.controls import Surroundings
 from softrig.model.lifecycle import Event, Phase, State
 from softrig.model.maps import MapChoice, MapChoices
 from softrig.model.schedule import (
+    ANSWER_SECONDS,
     REBUILD_SECONDS,
     REST_SECONDS,
     Wish,
@@ -134,6 +135,20 @@ def test_an_answer_is_shown_once_and_only_where_the_artist_still_looks(live: Ent
     live.shot_status = replace(live.shot_status, ready=5)
     live.answered = True
     assert due_events(live, later, 0.0) == []
+
+
+def test_a_dial_that_is_turned_on_and_on_lets_the_frame_come_first(live: Entry) -> None:
+    live.state, live.asked, live.asked_at = State(Phase.LIVE, owed=True), 20, 50.0
+    turned = replace(WISH, frame=20.0, settings=ShotSettings(frequency_hz=1.0))
+    assert due_events(live, turned, 50.1) == []
+    assert due_events(live, replace(turned, at_once=True), 50.1) == [Event.SETTINGS_CHANGED]
+    assert due_events(live, replace(turned, frame=21.0), 50.1) == [Event.SETTINGS_CHANGED]
+    assert due_events(live, turned, 50.1 + ANSWER_SECONDS) == [Event.SETTINGS_CHANGED]
+    live.shot_status = replace(live.shot_status, provisional_frame=20)
+    both = [Event.PROVISIONAL_READY, Event.SETTINGS_CHANGED]
+    assert due_events(live, turned, 50.1) == both
+    live.answered = True
+    assert due_events(live, turned, 50.1) == [Event.SETTINGS_CHANGED]
 
 
 def test_the_panel_marks_a_provisional_frame(live: Entry) -> None:
