@@ -23,6 +23,19 @@ def may_record_in_handler(last_scene: str, scene: Any) -> bool:
     return SWITCHES_SAFELY or last_scene in ("", scene.name)
 
 
+def remove_scene(scene: Any) -> None:
+    """3.4 asks the context's window whether it shows the scene, and dies where there is none.
+
+    There is none after a timer, ours or anybody's, has loaded a file, until Blender draws again.
+    """
+    windows = bpy.context.window_manager.windows
+    if bpy.context.window is None and len(windows):
+        with bpy.context.temp_override(window=windows[0]):
+            bpy.data.scenes.remove(scene)
+    else:
+        bpy.data.scenes.remove(scene)
+
+
 def add_socket(tree: Any, name: str, kind: str, output: bool = False) -> Any:
     """A socket of a node group; `kind` is the name of a plain socket type."""
     if HAS_INTERFACE:

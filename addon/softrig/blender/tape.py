@@ -25,7 +25,7 @@ from ..model.controls import DIAL_COUNT, SCENE_GRAVITY
 from ..model.rig import Bone, RefusalError, TapePlan
 from ..model.session import Session
 from ..native.arrays import FloatArray, IntArray
-from . import carrier, followed
+from . import carrier, compat, followed
 
 NAME = "Softrig Tape"
 _TIME_SETTINGS = ("fps", "fps_base", "frame_map_old", "frame_map_new")
@@ -105,7 +105,7 @@ def private_scene(
         if mesh is not None:
             bpy.data.meshes.remove(mesh)
         if private is not None:
-            bpy.data.scenes.remove(private)
+            compat.remove_scene(private)
         session.recording = False
 
 

@@ -68,7 +68,7 @@ def _check_live(ob: Any, entry: Any) -> None:
     demand(shape.maps_fingerprint() == entry.maps_fingerprint, f"{name}: other maps are used")
     api = addon.session().api
     frames = entry.frames
-    demand(api.wait_frame(entry.shot, frames.last, 60.0), f"{name}: the shot does not come")
+    demand(api.wait_frame(entry.shot, frames.last, 600.0), f"{name}: the shot does not come")
     looked = (frames.first, (frames.first + frames.last) // 2, frames.last)
     hashes = [api.state_hash(entry.shot, frame) for frame in looked]
     clean, offsets = simulate_clean(ob, entry, looked)
@@ -97,7 +97,7 @@ def simulate_clean(ob: Any, entry: Any, looked: tuple) -> tuple[list[int], np.nd
         clean.write_rows(twin, recording.rows, recording.dials, recording.skins)
         # past the session, whose own calls are on trial
         clean.api.set_params(twin.shot, stage.settings_of(twin, ob))
-        demand(clean.api.wait_frame(twin.shot, twin.frames.last, 60.0), "no clean simulation")
+        demand(clean.api.wait_frame(twin.shot, twin.frames.last, 600.0), "no clean simulation")
         offsets = np.zeros(3 * len(ob.data.vertices), np.float32)
         shown = objects.shown_frame(scene)
         demand(clean.api.read_offsets(twin.shot, shown, offsets), "no offsets")
