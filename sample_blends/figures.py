@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the secondary motion amounts to, in figures: how far, how often, and how soon at rest."""
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import bpy
 import numpy as np
 
-from . import motion, render, skeleton
+from . import motion, quality, render, skeleton
 
 Array = np.ndarray
 
@@ -31,6 +36,66 @@ def shot(scene: bpy.types.Scene, skin: bpy.types.Object, softrig: bool) -> Array
             scene.frame_set(frame)
             rows.append(skin_points(skin))
     return np.array(rows)
+
+
+def quality_of(scene: bpy.types.Scene, skin: bpy.types.Object, softrig: bool) -> quality.Quality:
+    """Every frame of the scene's range, with or without Softrig; the skin has it."""
+    session, entry = _library(skin)
+    rest, cells = session.api.read_cage(entry.character)
+    rest, cells = rest.reshape(-1, 3), cells.reshape(-1, 4)
+    nodes, paths, inverted, bent = np.empty_like(rest), [], [], []
+    with render.softrig_switched(skin, softrig):
+        pairs = _face_pairs(skin)
+        with _at_rest(skin):
+            straight = ~quality.folded(_normals(skin), pairs)
+        for frame in range(scene.frame_start, scene.frame_end + 1):
+            scene.frame_set(frame)
+            paths.append(skin_points(skin))
+            bent.append(np.count_nonzero(quality.folded(_normals(skin), pairs) & straight))
+            session.api.read_nodes(entry.shot, frame, not softrig, nodes.reshape(-1))
+            inverted.append(quality.count_inverted(nodes, cells, rest))
+    size = size_of(np.array([vertex.co for vertex in skin.data.vertices]))
+    jerk = quality.jerk(np.array(paths), size)
+    return quality.Quality(jerk, np.array(inverted), np.array(bent))
+
+
+def _library(skin: bpy.types.Object) -> tuple[Any, Any]:
+    """The add-on's session and its entry for the skin, whatever this Blender calls the add-on."""
+    ending = "softrig.model.session"
+    module = next(module for name, module in sys.modules.items() if name.endswith(ending))
+    session = module.current()
+    return session, session.entries[skin.softrig.uuid]
+
+
+@contextmanager
+def _at_rest(skin: bpy.types.Object) -> Iterator[None]:
+    shown = [(modifier, modifier.show_viewport) for modifier in skin.modifiers]
+    for modifier, _ in shown:
+        modifier.show_viewport = modifier.type in ("SUBSURF", "MIRROR")
+    try:
+        yield
+    finally:
+        for modifier, was in shown:
+            modifier.show_viewport = was
+
+
+def _evaluated(skin: bpy.types.Object) -> bpy.types.Mesh:
+    return skin.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+
+
+def _normals(skin: bpy.types.Object) -> Array:
+    polygons = _evaluated(skin).polygons
+    flat = np.empty(3 * len(polygons), dtype=np.float32)
+    polygons.foreach_get("normal", flat)
+    return flat.reshape(-1, 3)
+
+
+def _face_pairs(skin: bpy.types.Object) -> Array:
+    mesh = _evaluated(skin)
+    edges, counts = np.empty(len(mesh.loops), np.int32), np.empty(len(mesh.polygons), np.int32)
+    mesh.loops.foreach_get("edge_index", edges)
+    mesh.polygons.foreach_get("loop_total", counts)
+    return quality.neighbours(edges, np.repeat(np.arange(len(counts)), counts))
 
 
 def size_of(rest: Array) -> float:

@@ -26,6 +26,8 @@ class Sample:
     frames: tuple[int, ...]
     target: tuple[float, float, float]
     distance: float
+    follows: bool = False
+    """The camera goes along with the rig's root; the marks on the floor show how far."""
 
 
 def _puppet(
@@ -100,7 +102,7 @@ def fish() -> list[Any]:
     }
     skin, armature = _puppet("Fish", parts, 0.045, (0.95, 0.55, 0.25, 1.0), keys)
     armature.location, armature.rotation_euler = (0, 0, 0.75), (0, 0, math.pi / 2)
-    skin.softrig.softness = 0.4
+    skin.softrig.softness = 0.3
     puppet.set_frames(bpy.context.scene, 1, 72)
     return [skin]
 
@@ -268,9 +270,9 @@ def loop() -> list[Any]:
 
 
 SAMPLES = {
-    "fish": Sample(fish, (8, 14, 18, 21, 25, 46, 50), (0, -1.0, 0.75), 6.5),
-    "monkey": Sample(monkey, (8, 14, 19, 24, 28, 34, 40), (0, 0, 0.95), 5.0),
-    "creature": Sample(creature, (8, 20, 32, 46, 50, 54, 60), (0, -1.3, 0.9), 9.5),
+    "fish": Sample(fish, (8, 14, 18, 21, 25, 46, 50), (0, 0.1, 0.7), 4.2, follows=True),
+    "monkey": Sample(monkey, (8, 14, 19, 24, 28, 34, 40), (0, 0, 0.95), 4.2),
+    "creature": Sample(creature, (8, 20, 32, 46, 50, 54, 60), (0, -0.35, 0.85), 8.8, follows=True),
     "quartet": Sample(quartet, (5, 13, 18, 23, 28, 35, 42), (0, 0, 0.75), 8.0),
-    "loop": Sample(loop, (73, 77, 81, 85, 89, 93, 96), (0, 0.2, 0.85), 6.5),
+    "loop": Sample(loop, (73, 77, 81, 85, 89, 93, 96), (0, 0.3, 0.85), 4.6),
 }

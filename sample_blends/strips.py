@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws samples as strips, above without Softrig and below with it, and saves them as .blend.
 
-./softrig samples [NAME...]         pictures and files go into samples/
+Each picture says what disturbs an eye in it: jerk, cells turned inside out, folds of the skin.
+
+./softrig samples [NAME...]         pictures, files and tables go into samples/
 """
 
 import argparse
+import operator
 import os
 import sys
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +20,10 @@ import numpy as np
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from sample_blends import character, demo, puppet, render
+from sample_blends import character, demo, figures, puppet, quality, render
 from sample_blends.samples import SAMPLES, Sample
 
-SIZE = (240, 240)
+SIZE = (280, 280)
 
 
 def make(sample: Sample) -> list[Any]:
@@ -33,32 +37,67 @@ def make(sample: Sample) -> list[Any]:
     return skins
 
 
-def set_stage(scene: Any, sample: Sample) -> None:
-    """The demo's stage with a camera that stands still, looking where the sample wants it."""
+def set_stage(scene: Any, sample: Sample, skin: Any) -> None:
+    """The demo's stage with a camera of its own, looking where the sample wants it."""
     render.set_stage(scene, SIZE)
     camera = scene.camera
     camera.animation_data_clear()
     away = np.array(camera.rotation_euler.to_matrix())[:, 2]
-    camera.location = np.array(sample.target) + sample.distance * away
+    place = np.array(sample.target) + sample.distance * away
+    for frame in sample.frames:
+        camera.location = place + (_travel(scene, skin, frame) if sample.follows else 0.0)
+        camera.keyframe_insert("location", frame=frame)
+
+
+def _travel(scene: Any, skin: Any, frame: int) -> np.ndarray:
+    """How far the rig's root has come along the floor since the first frame."""
+    places = []
+    for shown in (scene.frame_start, frame):
+        scene.frame_set(shown)
+        rig = skin.parent
+        places.append(np.array(rig.matrix_world @ rig.pose.bones["root"].matrix)[:3, 3])
+    return (places[1] - places[0]) * (1.0, 1.0, 0.0)
 
 
 def draw(name: str, folder: Path) -> Path:
     """Makes, saves and draws one sample; gives the strip."""
     sample = SAMPLES[name]
     skins = make(sample)
-    set_stage(bpy.context.scene, sample)
+    set_stage(bpy.context.scene, sample, skins[0])
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{name}.blend"))
-    rows = []
+    scene = bpy.context.scene
+    frames = range(scene.frame_start, scene.frame_end + 1)
+    rows, found = [], [_measure(scene, skins, softrig) for softrig in (False, True)]
     for row, softrig in enumerate((False, True)):
         for skin in skins:
             _switch(skin, softrig)
         place = folder / "frames" / f"{name}-{row}"
-        render.render_frames(bpy.context.scene, place, sample.frames)
+        for frame in sample.frames:
+            _stamp(scene, found[row].tell(frame - frames.start))
+            render.render_frames(scene, place, [frame])
         rows.append(
             np.concatenate([_pixels(place / f"{f:04d}.png") for f in sample.frames], axis=1)
         )
+    print(f"\n{name}: without Softrig | with it")
+    print(quality.table(frames, *found, sample.frames), flush=True)
+    quality.write(folder / f"{name}.csv", frames, *found)
     # Blender counts rows of pixels from below
     return _write(folder / f"{name}.png", np.concatenate(rows[::-1], axis=0))
+
+
+def _measure(scene: Any, skins: list[Any], softrig: bool) -> quality.Quality:
+    """All skins of the scene together."""
+    each = [figures.quality_of(scene, skin, softrig) for skin in skins]
+    return reduce(operator.add, each)
+
+
+def _stamp(scene: Any, text: str) -> None:
+    """Into the picture, in its lower left corner."""
+    settings = scene.render
+    for name in dir(settings):
+        if name.startswith("use_stamp_"):
+            setattr(settings, name, name == "use_stamp_note")
+    settings.use_stamp, settings.stamp_font_size, settings.stamp_note_text = True, 11, text
 
 
 def _switch(skin: Any, on: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import bindings
-from .arrays import FloatArray, float_pointer, int_pointer
+from .arrays import FloatArray, IntArray, float_pointer, int_pointer
 from .errors import NotReadyError, error_from_result, sentence
 from .inputs import CharacterInput, FrameRange, JobStatus, MapsInput, ShotSettings, ShotStatus
 from .library import find_helper, find_library, load_library
@@ -84,6 +84,16 @@ class Api(WeightsCalls):
         self._lib.srCharacter_GetReport(character, ctypes.byref(report))
         values = {name: getattr(report, name) for name, *_ in report._fields_}
         return {**values, "mesherNote": report.mesherNote.decode("utf-8", "replace")}
+
+    def read_cage(self, character: Any) -> tuple[FloatArray, IntArray]:
+        """Nodes at rest, 3 floats each; cells, 4 nodes each."""
+        report = self.character_report(character)
+        nodes = np.empty(3 * report["nodeCount"], np.float32)
+        cells = np.empty(4 * report["cellCount"], np.int32)
+        self._lib.srCharacter_ReadCage(
+            character, float_pointer(nodes), len(nodes) // 3, int_pointer(cells), len(cells) // 4
+        )
+        return nodes, cells
 
     def create_shot(self, character: Any, frames: FrameRange, settings: ShotSettings) -> Any:
         definition = self._lib.srDefaultShotDef()
@@ -170,6 +180,11 @@ class Api(WeightsCalls):
         except NotReadyError:
             return False
         return True
+
+    def read_nodes(self, shot: Any, frame: int, primary: bool, nodes: FloatArray) -> None:
+        """The cage in the world: where the rig puts it if `primary`, else where it swings to."""
+        pointer = float_pointer(nodes)
+        self._lib.srShot_ReadNodes(shot, frame, primary, pointer, len(nodes) // 3)
 
     def ask_provisional(self, shot: Any, frame: int) -> None:
         """About what this frame will be, before the frames up to it are done; see the status."""
