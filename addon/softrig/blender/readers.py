@@ -38,6 +38,13 @@ def is_gravity_keyed(scene: Any) -> bool:
     return any(path.startswith("gravity") for path in compat.animated_paths(scene))
 
 
+def has_strange_handlers() -> bool:
+    """Other add-ons do something at each frame; what, and in which scene, nobody can tell."""
+    ours = __name__.removesuffix("blender.readers")
+    handlers = (*bpy.app.handlers.frame_change_pre, *bpy.app.handlers.frame_change_post)
+    return any(not getattr(handler, "__module__", "").startswith(ours) for handler in handlers)
+
+
 def _looks_at_scene(identity: Any) -> bool:
     if isinstance(identity, bpy.types.Scene):
         return True

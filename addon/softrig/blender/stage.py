@@ -27,7 +27,6 @@ CHUNK_SECONDS = 0.1
 STEP_SECONDS = 0.5
 """Likewise where the whole scene is stepped, which the artist asked for."""
 STEPS = "This rig reads the scene: recording steps the whole scene."
-NOT_STEPPED = "Then only its bones are recorded, not what {} does."
 ASKS = f"{STEPS} After a change press Record Again."
 DIFFERS = (
     "At frame {} the scene shows another pose than the recording. Key the pose; or, if the rig "
@@ -117,8 +116,6 @@ def _record(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     known = ob.softrig.step_scene or entry.suspected or not entry.surroundings.gravity
     entry.steps_scene = known or readers.reads_scene(ob, armatures)
     entry.notice = STEPS if entry.steps_scene else ""
-    if entry.steps_scene and entry.build.deformers:
-        entry.notice = f"{STEPS} {NOT_STEPPED.format(', '.join(entry.build.deformers))}"
     if waits_for_artist(session, entry):
         _ask(entry)
 
@@ -271,19 +268,19 @@ def scene_frames(entry: Entry, recorded: int = 0) -> list[int]:
 
 
 def _record_chunk(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
-    frames = scene_frames(entry, entry.recorded_until)
+    frames, followed = scene_frames(entry, entry.recorded_until), bool(entry.build.deformers)
+    record, seconds = tape.record, CHUNK_SECONDS
     if entry.steps_scene:
-        recording = tape.record_stepping(session, scene, ob, entry.plan, frames, STEP_SECONDS)
-    else:
-        followed = bool(entry.build.deformers)
-        recording = tape.record(session, scene, ob, entry.plan, frames, CHUNK_SECONDS, followed)
+        record, seconds = tape.record_stepping, STEP_SECONDS
+    recording = record(session, scene, ob, entry.plan, frames, seconds, with_skin=followed)
     missing = session.write_rows(entry, recording.rows, recording.dials, recording.skins)
     if settings_of(entry, ob) != entry.settings:
         happen(session, entry, ob, scene, Event.SETTINGS_CHANGED)
     if missing > 0:
         return
-    if not entry.steps_scene and _differs(session, entry, ob, scene):
-        _doubt(session, entry, ob, scene)
+    if not entry.steps_scene:
+        if _differs(session, entry, ob, scene) or _strangers_move(session, entry, ob, scene):
+            _doubt(session, entry, ob, scene)
     entry.may_step = False
     session.name_motion(entry)
     happen(session, entry, ob, scene, Event.RECORDED)
@@ -302,6 +299,22 @@ def _differs(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
     frame = scene.frame_current
     recorded = tape.record(session, scene, ob, entry.plan, [frame]).rows[0]
     return not np.array_equal(shown, recorded, equal_nan=True)
+
+
+def _strangers_move(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
+    """Handlers of others may move bones in the artist's scene alone: a few frames tell.
+
+    In the window that would lose the pose: there the next shown frame tells.
+    """
+    if not bpy.app.background or session.in_handler or not readers.has_strange_handlers():
+        return False
+    frames = scene_frames(entry)
+    looked = sorted({0, len(frames) // 2, len(frames) - 1})
+    try:
+        found = tape.record_stepping(session, scene, ob, entry.plan, [frames[i] for i in looked])
+    except RefusalError:  # nothing shows it
+        return False
+    return not np.array_equal(found.rows, entry.rows[looked], equal_nan=True)
 
 
 def compare_shown(session: Session, entry: Entry, ob: Any, scene: Any, depsgraph: Any) -> None:
@@ -342,9 +355,10 @@ def _doubt(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     if not bpy.app.background:
         entry.notice = DIFFERS.format(scene.frame_current)
         return
-    recording = tape.record_stepping(session, scene, ob, entry.plan, scene_frames(entry))
+    followed, frames = bool(entry.build.deformers), scene_frames(entry)
+    recording = tape.record_stepping(session, scene, ob, entry.plan, frames, with_skin=followed)
     entry.recorded_until = 0
-    if session.write_rows_changed(entry, recording.rows, recording.dials):
+    if session.write_rows_changed(entry, recording.rows, recording.dials, recording.skins):
         entry.steps_scene, entry.notice = True, STEPS
 
 

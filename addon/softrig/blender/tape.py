@@ -205,12 +205,12 @@ def record(
 
 
 @contextmanager
-def _probe_in(private: Any, ob: Any, wanted: bool) -> Iterator[Any]:
-    """The skin with its deformers, in the private scene; None where bones tell everything."""
+def _probe_in(scene: Any, ob: Any, wanted: bool) -> Iterator[Any]:
+    """The skin with its deformers, in the scene that is stepped; None where bones tell all."""
     probe = followed.make_probe(ob) if wanted else None
     try:
         if probe is not None:
-            private.collection.objects.link(probe)
+            scene.collection.objects.link(probe)
         yield probe
     finally:
         if probe is not None:
@@ -243,12 +243,13 @@ def record_stepping(
     plan: TapePlan,
     frames: Sequence[int],
     seconds: float = float("inf"),
+    with_skin: bool = False,
 ) -> Recording:
     """As `record`, for a rig that reads the scene: as slow as playing it, but right."""
     armatures, indices = find_parts(ob, plan)
     recording = _make_recording(plan, len(frames))
-    end = time.monotonic() + seconds
-    with stepped_scene(session, scene):
+    end, count, skins = time.monotonic() + seconds, len(ob.data.vertices), []
+    with stepped_scene(session, scene), _probe_in(scene, ob, with_skin) as probe:
         for index, frame in enumerate(frames):
             scene.frame_set(frame)
             depsgraph = find_depsgraph(scene, [ob, *armatures])
@@ -257,9 +258,12 @@ def record_stepping(
                 raise RefusalError(text)
             read_row(depsgraph, ob, armatures, indices, recording.rows[index])
             read_dials(depsgraph, ob, scene, recording.dials[index])
+            if probe is not None:
+                skins.append(followed.read_points(depsgraph, probe, count))
             if time.monotonic() >= end:
-                return recording.first(index + 1)
-    return recording
+                break
+    recording = replace(recording, skins=np.array(skins, np.float32) if with_skin else None)
+    return recording.first(index + 1) if frames else recording
 
 
 def find_depsgraph(scene: Any, objects: Sequence[Any]) -> Any:

@@ -149,20 +149,27 @@ class Session:
         return entry.frames.shot_count - entry.recorded_until
 
     def write_rows_changed(
-        self, entry: Entry, rows: FloatArray, dials: FloatArray | None = None
+        self,
+        entry: Entry,
+        rows: FloatArray,
+        dials: FloatArray | None = None,
+        skins: FloatArray | None = None,
     ) -> bool:
         """Writes rows over recorded ones; whether any differed."""
         end = entry.frames.shot_first + entry.recorded_until + len(rows)
-        return self._write(entry, rows, dials) < end
+        moved = skins is not None and self._write_skins(entry, skins)
+        return self._write(entry, rows, dials) < end or moved
 
-    def _write_skins(self, entry: Entry, skins: FloatArray) -> None:
-        """Before the rows: the worker begins with those."""
+    def _write_skins(self, entry: Entry, skins: FloatArray) -> bool:
+        """Before the rows: the worker begins with those. Whether any differed."""
         if entry.skins is None or entry.recorded_until == 0:
             entry.skins = hashlib.blake2b(digest_size=16)
         entry.skins.update(skins.tobytes())
         first = entry.frames.shot_first + entry.recorded_until
-        if self.api.write_skin(entry.shot, first, skins) < first + len(skins):
+        differs = self.api.write_skin(entry.shot, first, skins) < first + len(skins)
+        if differs:
             entry.asked = None
+        return differs
 
     def _write(self, entry: Entry, rows: FloatArray, dials: FloatArray | None) -> int:
         """Dials go first: the worker begins with the rows of the rig."""

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rigs that read the artist's scene: recorded by stepping it, never silently wrong."""
 
+import contextlib
+import math
+from collections.abc import Iterator
 from typing import Any
 
 import bpy
@@ -125,22 +128,23 @@ def test_rigid_bodies_and_clips_are_the_scenes_own(scene: Any) -> None:
     assert reads(skin, [armature])
 
 
-def test_ordinary_rigs_are_recorded_beside_the_scene(scene: Any) -> None:
+def test_ordinary_rigs_are_recorded_beside_the_scene(
+    scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     skin, armature = scenes.make_character()
     bone_driver(armature).expression = "frame / 30"
-    seen: list[int] = []
-
-    def look(stepped: Any, *_: Any) -> None:
-        if stepped == scene:
-            seen.append(stepped.frame_current)
-
-    bpy.app.handlers.frame_change_post.append(look)
-    try:
-        scenes.add_softrig(skin)
-    finally:
-        bpy.app.handlers.frame_change_post.remove(look)
-    assert not seen
+    monkeypatch.setattr(addon.module("blender.tape"), "record_stepping", forbidden)
+    scenes.add_softrig(skin)
     assert not addon.entry_of(skin).steps_scene
+
+
+def test_a_handler_that_moves_nothing_of_ours_costs_three_frames(scene: Any) -> None:
+    skin, _ = scenes.make_character()
+    seen: list[int] = []
+    with moved_by_another_addon(scene, seen.append):
+        scenes.add_softrig(skin)
+    assert not addon.entry_of(skin).steps_scene
+    assert seen == [1, 21, 40, 1], "first, middle and last, and back to the artist's"
 
 
 def test_a_pose_without_keys_is_not_taken_for_a_reader(scene: Any) -> None:
@@ -210,3 +214,77 @@ def test_the_artist_may_ask_for_stepping(skin: Any, scene: Any) -> None:
     skin.softrig.step_scene = True
     assert bpy.ops.softrig.record() == {"FINISHED"}
     assert addon.entry_of(skin).steps_scene
+
+
+@contextlib.contextmanager
+def moved_by_another_addon(scene: Any, move: Any) -> Iterator[None]:
+    """At each frame of this scene and no other, behind the back of all animation data."""
+
+    def handler(shown: Any, *_: Any) -> None:
+        if shown == scene:
+            move(shown.frame_current)
+
+    bpy.app.handlers.frame_change_pre.append(handler)
+    try:
+        yield
+    finally:
+        bpy.app.handlers.frame_change_pre.remove(handler)
+
+
+def swing(frame: int) -> float:
+    """Stops at frame 20."""
+    return 0.5 * math.sin(0.4 * min(frame, scenes.STOP_FRAME))
+
+
+def test_what_another_addon_moves_at_each_frame_is_recorded_by_stepping(
+    scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skin, armature = scenes.make_character()
+
+    def move(frame: int) -> None:
+        armature.pose.bones["tail1"].location.x = swing(frame)
+
+    with moved_by_another_addon(scene, move):
+        scene.frame_set(5)
+        scenes.add_softrig(skin)
+        entry, tape = addon.entry_of(skin), addon.module("blender.tape")
+        assert entry.steps_scene and "steps the whole scene" in entry.notice
+        rows = recorded_rows(monkeypatch, bpy.ops.softrig.record)
+        for frame in (3, 12, 24, 40):
+            scene.frame_set(frame)
+            assert measure.same_bits(rows[frame - 1], shown_row(tape, skin, entry.plan)), frame
+
+
+def test_stepping_the_scene_records_what_deformers_do_there(scene: Any) -> None:
+    """A hook that another add-on moves: no private scene could know."""
+    skin = scenes.make_skin("Skin")
+    hook = scenes.link(bpy.data.objects.new("Hook", None))
+    modifier = skin.modifiers.new("Hook", "HOOK")
+    modifier.object = hook
+    modifier.vertex_indices_set([v.index for v in skin.data.vertices if v.co.z > 1.5])
+
+    def move(frame: int) -> None:
+        hook.location.x = swing(frame)
+
+    def offsets(frame: int) -> np.ndarray:
+        return measure.at_frame(skin, frame) - measure.without_us(skin)
+
+    before = {ob.name for ob in bpy.data.objects}
+    with moved_by_another_addon(scene, move):
+        scene.frame_set(1)
+        scenes.add_softrig(skin)
+        assert np.abs(offsets(22)).max() == 0.0, "nothing tells of it"
+        skin.softrig.step_scene = True
+        assert bpy.ops.softrig.record() == {"FINISHED"}
+        assert np.abs(offsets(22)).max() > 1e-3, "the flesh does not feel the hook"
+        assert {ob.name for ob in bpy.data.objects} - before == {"Skin Softrig"}
+        # the same motion as keys, recorded beside the scene
+        stepped = {frame: offsets(frame) for frame in (10, 22, 30)}
+    for frame in FRAMES:
+        hook.location.x = swing(frame)
+        hook.keyframe_insert("location", index=0, frame=frame)
+    skin.softrig.step_scene = False
+    assert bpy.ops.softrig.record() == {"FINISHED"}
+    assert not addon.entry_of(skin).steps_scene
+    for frame, seen in stepped.items():
+        assert measure.largest(offsets(frame), seen) < 1e-5, f"frame {frame}"

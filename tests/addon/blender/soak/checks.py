@@ -89,11 +89,9 @@ def simulate_clean(ob: Any, entry: Any, looked: tuple) -> tuple[list[int], np.nd
         frames, deformers = stage.scene_frames(twin), entry.build.deformers
         if deformers:
             clean.follow_skin(twin, addon.module("blender.gather").read_positions(ob.data))
-        if entry.steps_scene:
-            recording = tape.record_stepping(session, scene, ob, entry.plan, frames)
-        else:
-            skin = bool(deformers)
-            recording = tape.record(session, scene, ob, entry.plan, frames, with_skin=skin)
+        record = tape.record_stepping if entry.steps_scene else tape.record
+        skin = bool(deformers)
+        recording = record(session, scene, ob, entry.plan, frames, with_skin=skin)
         clean.write_rows(twin, recording.rows, recording.dials, recording.skins)
         # past the session, whose own calls are on trial
         clean.api.set_params(twin.shot, stage.settings_of(twin, ob))
