@@ -52,8 +52,8 @@ typedef struct srWorkerSlot {
 
 typedef struct srPool {
     _Alignas(CACHE_LINE) _Atomic uint64_t gate;
+    srLoop loop; // workers inside the gate read it; in the gate's line, so that it comes along
     _Alignas(CACHE_LINE) atomic_bool isTaken; // whoever set it owns what follows, but the atomics
-    srLoop loop;                              // workers inside the gate read it
     srMutex* mutex;
     srCondition* wake;
     bool isStarted;

@@ -22,7 +22,6 @@
 #include <string.h>
 
 #define NODES_PER_RANGE 512
-#define BLOCKS_PER_RANGE 64
 #define FEWEST_SHARED_BLOCKS 128 // what is smaller is done before the others have heard of it
 #define FIRST_TURN_STEPS 8       // at most; the rotation starts from none in every frame
 #define POSES_AGREE 1e-5f        // a posed cell this near to the modelled one is the modelled one
@@ -294,6 +293,13 @@ static void correctPose(const Step* step, int32_t b) {
     }
 }
 
+// what a frame begins with, up to the prediction of its first substep
+static void startRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    loadRange(begin, end, worker, context);
+    poseNodeRange(begin, end, worker, context);
+    advanceRange(begin, end, worker, context);
+}
+
 // no cell has turned from its pose at the start of a frame
 static void startTurns(srCellTurn* turns, int32_t begin, int32_t end) {
     memset(turns + begin, 0, (size_t)(end - begin) * sizeof(srCellTurn));
@@ -304,16 +310,19 @@ static void startTurns(srCellTurn* turns, int32_t begin, int32_t end) {
     }
 }
 
-static void poseCellRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+// By chunks, though no cell minds another here: they are in the caches of those who will solve them
+static void poseChunks(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Step* step = context;
     srFleshScratch* scratch = step->scratch;
-    if (step->isFirst) {
-        startTurns(scratch->turns, begin, end);
-    }
-    step->kernels->poseCells(step->tuning->blocks, scratch->poseRows, scratch->poses, begin, end);
-    if (step->sweep.poseErrors != NULL) {
-        for (int32_t b = begin; b < end; ++b) {
+    for (int32_t k = begin; k < end; ++k) {
+        int32_t first = step->rest->batches.starts[2 * k + step->parity];
+        int32_t last = step->rest->batches.starts[2 * k + step->parity + 1];
+        if (step->isFirst) {
+            startTurns(scratch->turns, first, last);
+        }
+        step->kernels->poseCells(step->tuning->blocks, scratch->poseRows, scratch->poses, first, last);
+        for (int32_t b = first; step->sweep.poseErrors != NULL && b < last; ++b) {
             correctPose(step, b);
         }
     }
@@ -330,9 +339,19 @@ static srCoarseStep coarseStep(const Step* step) {
     };
 }
 
+// even chunks share no node with one another, nor do odd ones (chunks.h)
+static void sweepChunks(Step* step, srRangeFcn* body, const int32_t* starts, int32_t chunkCount) {
+    for (step->parity = 0; step->parity < 2; ++step->parity) {
+        if (step->isShared) {
+            srForChunks(body, starts, chunkCount, step->parity, step);
+        } else {
+            body(0, (chunkCount - step->parity + 1) / 2, 0, step);
+        }
+    }
+}
+
 static void poseCells(Step* step) {
-    forRanges(step, poseNodeRange, step->rest->nodeCount, NODES_PER_RANGE);
-    forRanges(step, poseCellRange, step->rest->batches.batchCount, BLOCKS_PER_RANGE);
+    sweepChunks(step, poseChunks, step->rest->batches.starts, step->rest->batches.chunkCount);
     if (step->isCoarse) {
         srCoarseStep coarse = coarseStep(step);
         srCoarse_Pose(&coarse, step->scratch->poseRows);
@@ -356,17 +375,6 @@ static void solvePatchChunks(int32_t begin, int32_t end, int32_t worker, void* c
     for (int32_t k = begin; k < end; ++k) {
         int32_t chunk = 2 * k + step->parity;
         step->kernels->solvePatches(&step->patchSweep, starts[chunk], starts[chunk + 1]);
-    }
-}
-
-// even chunks share no node with one another, nor do odd ones (chunks.h)
-static void sweepChunks(Step* step, srRangeFcn* body, const int32_t* starts, int32_t chunkCount) {
-    for (step->parity = 0; step->parity < 2; ++step->parity) {
-        if (step->isShared) {
-            srForChunks(body, starts, chunkCount, step->parity, step);
-        } else {
-            body(0, (chunkCount - step->parity + 1) / 2, 0, step);
-        }
     }
 }
 
@@ -436,8 +444,9 @@ static bool limitNode(const Step* step, srVec3f* u, srVec3f* w) {
     return true;
 }
 
-static void storeRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+static void endRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     Step* step = context;
+    advanceRange(begin, end, worker, context);
     float scale = (float)step->tuning->dials.scale;
     for (int32_t i = begin; i < end; ++i) {
         const float* u = step->scratch->starts + SR_ROW_FLOATS * (size_t)i;
@@ -501,17 +510,20 @@ int32_t srFlesh_StepFrame(const srFleshRest* rest, const srFleshTuning* tuning, 
     bool isLarge = rest->batches.batchCount >= FEWEST_SHARED_BLOCKS;
     srPace* pace = &step.scratch->pace;
     step.isShared = isLarge && srPace_IsForSharing(pace);
-    forRanges(&step, loadRange, rest->nodeCount, NODES_PER_RANGE);
     for (int32_t substep = 0; substep < substeps; ++substep) {
         step.isFirst = substep == 0;
         // substeps 0 .. substeps - 1 in `poses` equal parts
-        if (pose * substeps <= substep * poses) {
+        bool isPosed = pose * substeps <= substep * poses;
+        if (isPosed) {
             step.poseFraction = ((float)pose + 0.5f) / (float)poses;
             ++pose;
+            forRanges(&step, step.isFirst ? startRange : poseNodeRange, rest->nodeCount, NODES_PER_RANGE);
             poseCells(&step);
         }
         step.isShared = isLarge && srPace_Begin(pace);
-        forRanges(&step, advanceRange, rest->nodeCount, NODES_PER_RANGE);
+        if (!step.isFirst) {
+            forRanges(&step, advanceRange, rest->nodeCount, NODES_PER_RANGE);
+        }
         solveSubstep(&step);
         if (isLarge) {
             srPace_End(pace);
@@ -519,8 +531,7 @@ int32_t srFlesh_StepFrame(const srFleshRest* rest, const srFleshTuning* tuning, 
     }
     step.isFirst = false;
     step.isLast = true;
-    forRanges(&step, advanceRange, rest->nodeCount, NODES_PER_RANGE);
-    forRanges(&step, storeRange, rest->nodeCount, NODES_PER_RANGE);
+    forRanges(&step, endRange, rest->nodeCount, NODES_PER_RANGE);
     int32_t limitedCount = 0;
     for (int worker = 0; worker < SR_MOST_WORKERS; ++worker) {
         limitedCount += step.limitedCounts[worker];

@@ -34,6 +34,9 @@ void srPace_End(srPace* pace) {
     if (pace->debtSeconds > 0.0) {
         pace->debtSeconds = fmax(pace->debtSeconds - seconds, 0.0);
     }
+    if (!(pace->aloneSeconds > 0.0)) {
+        pace->debtSeconds = -MOST_CREDIT; // a worker that has just been started may come late
+    }
     double best = FORGETTING * pace->aloneSeconds;
     pace->aloneSeconds = best > 0.0 && best < seconds ? best : seconds;
     pace->sharedCount = 0;
