@@ -38,6 +38,10 @@ static const char usage[] =
     "  --density KG/M3       1 to 100,000 (default 1,000)\n"
     "  --pose-correction X   0: a held pose is left as it is (default); 1: elasticity pulls too\n"
     "  --solver NAME         what moves the flesh: complementary (default), flesh (the fast one) or edges\n"
+    "  --complement NAME     what the complementary solver leaves to the animation: bones, motion (whatever "
+    "is\n"
+    "                        recorded), nothing, or automatic (default): bones where there are any, else "
+    "motion\n"
     "  --substeps N          steps a frame, 1 to 100 (default 10)\n"
     "  --workers N           threads, 1 to 64; the result does not depend on it\n"
     "  --hash                also prints a hash of the last frame's state\n"
@@ -50,7 +54,8 @@ typedef struct srSimulation {
     int32_t workerCount;
     bool wantsHash;
     bool wantsJson;
-    const char* solverName; ///< Null: the default.
+    const char* solverName; ///< Null: the default. Likewise:
+    const char* complementName;
     srShotParams params;
 
     srCharacterId character;
@@ -220,6 +225,11 @@ static void printTable(const srSimulation* simulation) {
     srCliPrintValue("frames a second", "%.6g", rig->frameRate);
     srCliPrintValue("time", "%.3f s", seconds);
     srCliPrintValue("time a frame", "%.2f ms", 1000.0 * seconds / rig->frameCount);
+    if (simulation->status.motionShapeCount > 0) {
+        srCliPrintValue("shapes of the motion", "%d  leave %.2g %% of its deformation",
+                        simulation->status.motionShapeCount,
+                        100.0 * (double)simulation->status.motionShapesLeft);
+    }
     srCliPrintCount("nodes held back", simulation->status.limitedNodeCount,
                     "moved further than the character is large");
     srCliPrintValue("largest offset", "%.6g  %.2f %% of the size, vertex %d, frame %d",
@@ -244,6 +254,8 @@ static void printJson(const srSimulation* simulation) {
     printf(", \"prepareSeconds\": %.6f, \"simulationSeconds\": %.6f, \"limitedNodeCount\": %d",
            (double)report->totalSeconds, (double)simulation->status.simulationSeconds,
            simulation->status.limitedNodeCount);
+    printf(", \"motionShapeCount\": %d, \"motionShapesLeft\": %.9g", simulation->status.motionShapeCount,
+           (double)simulation->status.motionShapesLeft);
     printf(", \"largestOffset\": %.9g, \"largestVertex\": %d, \"largestFrame\": %d",
            (double)simulation->largestOffset, simulation->largestVertex, simulation->largestFrame);
     printf(", \"hash\": \"%016llx\", \"output\": \"", (unsigned long long)simulation->hash);
@@ -269,16 +281,26 @@ static int simulate(srSimulation* simulation) {
     return isDone ? SR_CLI_EXIT_FINE : srCliReportFailure("simulate", error.text);
 }
 
-static bool chooseSolver(srSimulation* simulation) {
-    static const char* const names[] = {"edges", "flesh", "complementary"}; // in the order of srSolver
-    for (int32_t i = 0; simulation->solverName != NULL && i < (int32_t)(sizeof(names) / sizeof(names[0]));
-         ++i) {
-        if (strcmp(simulation->solverName, names[i]) == 0) {
-            simulation->params.solver = i;
+// sets `outChoice` to the place of the name; false when it is none of them. No name leaves it as it is
+static bool choose(const char* name, const char* const* names, int32_t nameCount, int32_t* outChoice) {
+    for (int32_t i = 0; name != NULL && i < nameCount; ++i) {
+        if (strcmp(name, names[i]) == 0) {
+            *outChoice = i;
             return true;
         }
     }
-    return simulation->solverName == NULL;
+    return name == NULL;
+}
+
+static bool chooseSolver(srSimulation* simulation) {
+    static const char* const names[] = {"edges", "flesh", "complementary"}; // in the order of srSolver
+    return choose(simulation->solverName, names, 3, &simulation->params.solver);
+}
+
+static bool chooseComplement(srSimulation* simulation) {
+    // in the order of srComplement
+    static const char* const names[] = {"automatic", "bones", "motion", "nothing"};
+    return choose(simulation->complementName, names, 4, &simulation->params.complement);
 }
 
 // fills the simulation from the command line; answers false when there is nothing to simulate, and the exit
@@ -301,6 +323,7 @@ static bool readArguments(srSimulation* simulation, int argumentCount, char** ar
         {"--density", sr_cliOptionNumber, &params->density},
         {"--pose-correction", sr_cliOptionNumber, &params->poseCorrection},
         {"--solver", sr_cliOptionText, &simulation->solverName},
+        {"--complement", sr_cliOptionText, &simulation->complementName},
         {"--substeps", sr_cliOptionInteger, &params->substeps},
         {"--workers", sr_cliOptionInteger, &simulation->workerCount},
         {"--hash", sr_cliOptionFlag, &simulation->wantsHash},
@@ -320,6 +343,8 @@ static bool readArguments(srSimulation* simulation, int argumentCount, char** ar
         *outExitCode = srCliReportUsage("simulate", "A prepared character has a cage: leave out --cage.");
     } else if (!chooseSolver(simulation)) {
         *outExitCode = srCliReportUsage("simulate", "--solver is edges, flesh or complementary.");
+    } else if (!chooseComplement(simulation)) {
+        *outExitCode = srCliReportUsage("simulate", "--complement is automatic, bones, motion or nothing.");
     } else if (srSetWorkerCount(simulation->workerCount) != sr_success) {
         *outExitCode = srCliReportUsage("simulate", srGetErrorText());
     } else {

@@ -16,6 +16,7 @@ from bpy.props import (
 from ..model.maps import FACTORS, KINDS, MapChoice, MapChoices
 from ..model.session import current
 from ..model.settings import (
+    COMPLEMENTS,
     DEFAULT_LOOSE_PARTS,
     DEFAULT_SOFTNESS,
     MESHERS,
@@ -213,6 +214,15 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
         options=NOT_KEYED,
         override=OVERRIDABLE,
     )
+    complement: EnumProperty(
+        name="Leave to Pose",
+        description="What physics does not add to where flesh is held. Only for the method "
+        "Complementary",
+        items=choices(COMPLEMENTS),
+        default=COMPLEMENTS[0].key,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
     map_stiffness: _map_group("Stiffness", "where the flesh is stiffer, or softer")
     full_stiffness: _full_paint("stiffness", 4.0, 0.01, 100.0)
     map_mass: _map_group("Mass", "where the flesh is heavier and swings slower, or lighter")
@@ -238,6 +248,7 @@ def read_settings(ob: Any) -> ShotSettings:
         density_kg_m3=values.density,
         substeps=values.substeps,
         solver=values.solver,
+        complement=values.complement,
         loop=values.loop,
     )
 

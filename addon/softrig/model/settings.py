@@ -4,7 +4,7 @@
 import math
 from dataclasses import dataclass
 
-from ..native.bindings import Loop, Mesher, Solver
+from ..native.bindings import Complement, Loop, Mesher, Solver
 from ..native.inputs import ShotSettings
 
 SLOWEST_HZ = 0.5
@@ -48,6 +48,35 @@ SOLVERS = (
     Choice("XPBD", "Springy", "Springs and cells that keep their volume", Solver.XPBD),
 )
 """The first is the default."""
+
+COMPLEMENTS = (
+    Choice(
+        "AUTOMATIC",
+        "Automatic",
+        "Whatever the bones could do; without any bone, what the animation does",
+        Complement.AUTOMATIC,
+    ),
+    Choice(
+        "BONES",
+        "Bones",
+        "Whatever the bones could do: heads and feet stay where the pose has them",
+        Complement.BONES,
+    ),
+    Choice(
+        "MOTION",
+        "Recorded Motion",
+        "The shapes that the animation goes through in this shot, from lattices, shape keys and "
+        "all. The whole shot is simulated again whenever one of its frames changes",
+        Complement.MOTION,
+    ),
+    Choice(
+        "NOTHING",
+        "Nothing",
+        "All flesh floats about its pose, drawn back by Softness. Painted Hold and Pin hold on",
+        Complement.NOTHING,
+    ),
+)
+"""What physics does not add to, where flesh is held. The first is the default."""
 
 MESHERS = (
     Choice(
@@ -139,6 +168,7 @@ def make_settings(
     density_kg_m3: float,
     substeps: int,
     solver: str = SOLVERS[0].key,
+    complement: str = COMPLEMENTS[0].key,
     loop: str = LOOPS[0].key,
 ) -> ShotSettings:
     return ShotSettings(
@@ -150,5 +180,6 @@ def make_settings(
         pose_correction=pose_correction,
         substeps=substeps,
         solver=number_of(SOLVERS, solver),
+        complement=number_of(COMPLEMENTS, complement),
         loop=number_of(LOOPS, loop),
     )

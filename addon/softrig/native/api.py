@@ -162,6 +162,7 @@ class Api(WeightsCalls):
             loop_seam=status.loopSeam,
             loop_rounds=status.loopRounds,
             provisional_frame=status.provisionalFrame if status.hasProvisional else None,
+            motion_shapes=status.motionShapeCount,
             message=str(error_from_result(status.result, "")) if status.result else "",
         )
 
@@ -258,6 +259,7 @@ def _set_params(params: Any, settings: ShotSettings) -> None:
     params.poseCorrection = settings.pose_correction
     params.substeps = settings.substeps
     params.solver = settings.solver
+    params.complement = settings.complement
     params.loop = settings.loop
     params.restGravity[:] = settings.rest_gravity
 

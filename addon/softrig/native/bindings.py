@@ -8,7 +8,7 @@ from typing import Any
 SR_VERSION_MAJOR = 0
 SR_VERSION_MINOR = 1
 SR_VERSION_PATCH = 0
-SR_ABI_VERSION = 3
+SR_ABI_VERSION = 4
 SR_NULL_INDEX = -1
 SR_MESHER_NOTE_SIZE = 160
 SR_DIHEDRAL_BINS = 18
@@ -50,6 +50,13 @@ class Solver(enum.IntEnum):
     XPBD = 0
     FLESH = 1
     COMPLEMENTARY = 2
+
+
+class Complement(enum.IntEnum):
+    AUTOMATIC = 0
+    BONES = 1
+    MOTION = 2
+    NOTHING = 3
 
 
 class Loop(enum.IntEnum):
@@ -244,6 +251,7 @@ class ShotParams(ctypes.Structure):
         ("substeps", ctypes.c_int32),
         ("restGravity", ctypes.c_float * 3),
         ("loop", ctypes.c_int32),
+        ("complement", ctypes.c_int32),
     )
 
 
@@ -272,6 +280,8 @@ class ShotStatus(ctypes.Structure):
         ("result", ctypes.c_int32),
         ("hasProvisional", ctypes.c_bool),
         ("provisionalFrame", ctypes.c_int32),
+        ("motionShapeCount", ctypes.c_int32),
+        ("motionShapesLeft", ctypes.c_float),
     )
 
 

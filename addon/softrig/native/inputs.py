@@ -63,6 +63,7 @@ class ShotSettings:
     pose_correction: float = 0.0
     substeps: int = 10
     solver: int = bindings.Solver.COMPLEMENTARY
+    complement: int = bindings.Complement.AUTOMATIC
     loop: int = bindings.Loop.NONE
     rest_gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """In skin space: what the modelled shape yields to already."""
@@ -126,5 +127,7 @@ class ShotStatus:
     loop_rounds: int = 0
     provisional_frame: int | None = None
     """About what a frame will be that is not ready: `Api.read_provisional`."""
+    motion_shapes: int = 0
+    """Of what the animation does, where that is held: how many shapes it goes through."""
     message: str = ""
     """Why the flesh keeps to its pose from the last ready frame on; empty when it does not."""

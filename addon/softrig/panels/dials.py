@@ -90,6 +90,9 @@ class SOFTRIG_PT_advanced(CharacterPanel, bpy.types.Panel):
         column = two_columns(layout)
         if len(SOLVERS) > 1:
             column.prop(settings, "solver")
+        held = column.column()
+        held.active = settings.solver == SOLVERS[0].key
+        held.prop(settings, "complement")
         column.prop(settings, "stiffness_kpa", text="Young (kPa)")
         column.prop(settings, "substeps")
         column.prop(settings, "cage_nodes")

@@ -29,6 +29,8 @@ typedef struct srShotParams {
     float restGravity[3]; ///< m/s^2 in skin space: the gravity that the modelled shape already yields to, so
                           ///< that it does not sag twice. Default 0: the shape was modelled weightless.
     int32_t loop;         ///< One of srLoop. Default sr_loopNone.
+    int32_t complement;   ///< One of srComplement. Default sr_complementAutomatic. Only the complementary
+                          ///< solver knows it.
 } srShotParams;
 
 /// What moves the flesh.
@@ -37,6 +39,20 @@ typedef enum srSolver {
     sr_solverFlesh = 1, ///< The fast one: shape and volume of each cell together, from physical material.
     sr_solverComplementary = 2, ///< Elastodynamics orthogonal to what the rig could do by itself.
 } srSolver;
+
+/// What the complementary solver leaves to the animation: motion of this kind it does not add to what is held
+/// (by bones, by the hold map, in the core), however the flesh is pushed.
+typedef enum srComplement {
+    sr_complementAutomatic = 0, ///< Bones, or without any bone the recorded motion.
+    sr_complementBones = 1,     ///< Whatever the bones could do.
+    sr_complementMotion = 2,  ///< What is recorded: affine motion of the whole, and the fewest shapes (32 at
+                              ///< most) that its deformation over the range consists of but for a hundredth.
+                              ///< Known when the whole range is recorded; until then affine motion alone, and
+                              ///< any change of the recording simulates the whole range anew. Without bones
+                              ///< the core is held: the deepest tenth of the flesh, less and less up to two
+                              ///< fifths.
+    sr_complementNothing = 3, ///< Nothing: the flesh is drawn to its pose, and painted holds draw harder.
+} srComplement;
 
 /// Whether the range is played round and round.
 typedef enum srLoop {
@@ -73,6 +89,8 @@ typedef struct srShotStatus {
     srResult result;          ///< `sr_success`, or why the flesh keeps to its pose at the last ready frame.
     bool hasProvisional;      ///< `srShot_ReadProvisional` has an answer, for a frame that is not ready.
     int32_t provisionalFrame; ///< Which; 0 when there is none.
+    int32_t motionShapeCount; ///< Of sr_complementMotion: how many shapes were found; zero while not known.
+    float motionShapesLeft;   ///< What of the recorded deformation they leave out, as a share of it.
 } srShotStatus;
 
 /// Makes an empty tape and cache. `sr_errorNotReady` while the character is being prepared.

@@ -52,7 +52,8 @@ static srResult checkParams(const srShotParams* params) {
     SR_TRY(srCheckRange("substeps", params->substeps, 1, 100));
     SR_TRY(srCheckRange("solver", params->solver, sr_solverXpbd, sr_solverComplementary));
     SR_TRY(checkVector("restGravity", params->restGravity, 1e6));
-    return srCheckRange("loop", params->loop, sr_loopNone, sr_loopFirstFollowsLast);
+    SR_TRY(srCheckRange("loop", params->loop, sr_loopNone, sr_loopFirstFollowsLast));
+    return srCheckRange("complement", params->complement, sr_complementAutomatic, sr_complementNothing);
 }
 
 static srResult createOn(srEntry* characterEntry, const srShotDef* def, srShotId* outShot) {

@@ -311,3 +311,12 @@ void srDestroyCage(srCage* cage) {
     SR_FREE(cage->edges, cage->edgeCount);
     *cage = (srCage){0};
 }
+
+void srCage_LumpVolumes(const srCage* cage, double* outVolumes) {
+    memset(outVolumes, 0, (size_t)cage->nodeCount * sizeof(double));
+    for (int32_t cell = 0; cell < cage->cellCount; ++cell) {
+        for (int c = 0; c < 4; ++c) {
+            outVolumes[cage->cells[cell][c]] += 0.25 * srCellVolume(cage, cell);
+        }
+    }
+}

@@ -37,3 +37,6 @@ void srDestroyCage(srCage* cage);
 
 /// Six times the volume of a cell is what its corners' triple product gives; this is the volume itself.
 double srCellVolume(const srCage* cage, int32_t cell);
+
+/// A quarter of each cell's volume to each corner: fills one number a node.
+void srCage_LumpVolumes(const srCage* cage, double* outVolumes);

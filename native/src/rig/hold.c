@@ -103,6 +103,10 @@ static double rise(double from, double to, double x) {
     return t * t * (3.0 - 2.0 * t);
 }
 
+double srHoldOfRank(double share) {
+    return rise(FREE_SHARE, HELD_SHARE, share);
+}
+
 static int32_t gatherRanked(const srVec3* nodes, const double* masses, const srNodeWeights* weights,
                             const srBoneSegments* bones, const double* gripEnds, RankedNode* ranked) {
     int32_t count = 0;
@@ -143,7 +147,7 @@ static void holdTrunk(const RankedNode* ranked, int32_t count, float* holds, flo
     double nearer = 0.0;
     double tie = SAME_DISTANCE * ranked[count - 1].distance;
     for (int32_t begin = 0, end = 0; begin < count && total > 0.0; begin = end) {
-        double hold = rise(FREE_SHARE, HELD_SHARE, nearer / total);
+        double hold = srHoldOfRank(nearer / total);
         for (; end < count && ranked[end].distance - ranked[begin].distance <= tie; ++end) {
             holdNode(&ranked[end], hold, holds, distances);
             nearer += ranked[end].mass;

@@ -20,6 +20,9 @@ typedef struct srBoneSegments {
     int32_t boneCount;
 } srBoneSegments;
 
+/// The hold of what has this share of the mass nearer to the grip than itself: smoothstep((0.4 - r) / 0.3).
+double srHoldOfRank(double share);
+
 /// Fills `outHolds` (0 to 1) and `outDistances` (to the bone that grips most; 0 where nothing does), one a
 /// node.
 ///

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "math/mat3.h"
+#include "math/span.h"
 #include "sim/character.h"
 #include "sim/primary.h"
 #include "softrig/shot.h"
@@ -15,9 +16,11 @@
 typedef struct srBodySettings {
     srShotParams params;
     double frameRate;
-    double scale;    ///< World units a unit of skin space.
-    double size;     ///< Of the character, in the world.
-    bool isMirrored; ///< The world sees the rest shape in a mirror.
+    double scale;        ///< World units a unit of skin space.
+    double size;         ///< Of the character, in the world.
+    bool isMirrored;     ///< The world sees the rest shape in a mirror.
+    const srSpan* space; ///< What the recorded motion is made of; the owner's.
+    uint64_t spaceHash;  ///< Of its vectors.
 } srBodySettings;
 
 /// One solver. `self` is what its `create` made; a state has `getStateSize` bytes at a multiple of 64, and

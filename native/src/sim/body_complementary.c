@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Complementary dynamics (solver/complementary.h) as a body. Its state: offsets, velocities, and what the
-// multistep formula remembers, in double. Painted holds are part of what it prepares, so that it prepares
-// anew when they change.
+// multistep formula remembers, in double. Holds and the space of what is left to the animation are part of
+// what it prepares, so that it prepares anew when they change.
 
 #include "core/alloc.h"
 #include "rig/turns.h"
 #include "sim/body.h"
 #include "sim/dials.h"
+#include "sim/holds.h"
 #include "solver/complementary.h"
 
 #include <string.h>
@@ -24,8 +25,11 @@ typedef struct ComplementaryBody {
     size_t scratchSize;
     int32_t nodeCount;
     int32_t cellCount;
-    double* holds;    // that the rest was made with
+    int32_t complement; // that the rest was made with, an srComplement; likewise:
+    uint64_t spaceHash;
+    double* holds;
     double* wanted;   // those of now
+    double* core;     // holds of the core; null until they are asked for
     float* stiffness; // factors a cell
     float* pulls;     // factors a node
     srVec3* forces;
@@ -54,16 +58,21 @@ static void destroyComplementary(void* self) {
     destroyRest(body);
     SR_FREE(body->holds, body->nodeCount);
     SR_FREE(body->wanted, body->nodeCount);
+    SR_FREE(body->core, body->nodeCount);
     SR_FREE(body->stiffness, body->cellCount);
     SR_FREE(body->pulls, body->nodeCount);
     SR_FREE(body->forces, body->nodeCount);
     SR_FREE(body, 1);
 }
 
-static srResult createRest(ComplementaryBody* body) {
+// `space` is null for rows of the bones
+static srResult createRest(ComplementaryBody* body, int32_t complement, const srSpan* space) {
     const srCharacter* character = body->character;
     destroyRest(body);
+    body->complement = complement;
     memcpy(body->holds, body->wanted, (size_t)body->nodeCount * sizeof(double));
+    bool hasRows = complement != sr_complementNothing;
+    const double none = 0.0;
     srComplementaryShape shape = {
         .nodes = character->cage.nodes,
         .nodeCount = character->cage.nodeCount,
@@ -72,6 +81,10 @@ static srResult createRest(ComplementaryBody* body) {
         .weights = {character->weights.starts, character->weights.bones, character->weights.weights,
                     character->rig.boneCount + 1},
         .holds = body->holds,
+        .vectors = space != NULL ? space->vectors
+                   : hasRows     ? NULL
+                                 : &none,
+        .vectorCount = space != NULL ? space->vectorCount : 0,
     };
     SR_TRY(srCreateComplementaryRest(&shape, &body->rest));
     srResult result = srCreateComplementaryTuning(&body->rest, &body->tuning);
@@ -82,11 +95,20 @@ static srResult createRest(ComplementaryBody* body) {
     return result;
 }
 
-static void findHolds(ComplementaryBody* body) {
+// Bones hold what their grips hold; without any, the core is held once the motion tells what it may do.
+static srResult findHolds(ComplementaryBody* body, int32_t complement) {
+    bool wantsCore = complement == sr_complementMotion && body->character->rig.boneCount == 0;
+    if (wantsCore && body->core == NULL) {
+        SR_TRY(srCreateCoreHolds(&body->character->cage, &body->core));
+    }
     srXpbdMaps maps = srCharacter_GetMaps(body->character);
     for (int32_t i = 0; i < body->nodeCount; ++i) {
-        body->wanted[i] = (double)srFindHold(&body->character->body, &maps, i);
+        double bones = complement == sr_complementNothing ? 0.0 : (double)body->character->body.holds[i];
+        double painted = (double)srFindPaintedHold(&maps, i);
+        double hold = wantsCore ? body->core[i] : bones;
+        body->wanted[i] = painted > hold ? painted : hold;
     }
+    return sr_success;
 }
 
 static srResult allocateParts(ComplementaryBody* body) {
@@ -99,8 +121,8 @@ static srResult allocateParts(ComplementaryBody* body) {
         body->forces == NULL) {
         return srFailOutOfMemory("the solver");
     }
-    findHolds(body);
-    return createRest(body);
+    SR_TRY(findHolds(body, sr_complementBones));
+    return createRest(body, sr_complementBones, NULL);
 }
 
 static srResult createComplementary(const srCharacter* character, void** outSelf) {
@@ -154,6 +176,21 @@ static void findPulls(ComplementaryBody* body, const float* stiffness) {
     }
 }
 
+// whatever the rest is made from, if it is another than that of now
+static srResult renewRest(ComplementaryBody* body, const srBodySettings* settings) {
+    int32_t complement = settings->params.complement;
+    const srSpan* space = complement == sr_complementMotion ? settings->space : NULL;
+    uint64_t spaceHash = space != NULL ? settings->spaceHash : 0;
+    SR_TRY(findHolds(body, complement));
+    if (body->hasRest && body->complement == complement && body->spaceHash == spaceHash &&
+        memcmp(body->holds, body->wanted, (size_t)body->nodeCount * sizeof(double)) == 0) {
+        return sr_success;
+    }
+    SR_TRY(createRest(body, complement, space));
+    body->spaceHash = spaceHash;
+    return sr_success;
+}
+
 static srResult makeScratch(ComplementaryBody* body) {
     size_t size = srComplementary_GetScratchSize(&body->rest, &body->tuning);
     if (size != body->scratchSize) {
@@ -167,10 +204,7 @@ static srResult makeScratch(ComplementaryBody* body) {
 static srResult tuneComplementary(void* self, const srBodySettings* settings) {
     ComplementaryBody* body = self;
     const srShotParams* params = &settings->params;
-    findHolds(body);
-    if (!body->hasRest || memcmp(body->holds, body->wanted, (size_t)body->nodeCount * sizeof(double)) != 0) {
-        SR_TRY(createRest(body));
-    }
+    SR_TRY(renewRest(body, settings));
     srXpbdMaps maps = srCharacter_GetMaps(body->character);
     srComplementaryDials dials = srDefaultComplementaryDials();
     dials.material = srFindMaterial(settings);

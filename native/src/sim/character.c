@@ -279,14 +279,6 @@ cleanup:
     return result != sr_success ? result : finishStage(preparing, 0.9f, &character->report.weightsSeconds);
 }
 
-static void lumpVolumes(const srCage* cage, double* volumes) {
-    for (int32_t cell = 0; cell < cage->cellCount; ++cell) {
-        for (int c = 0; c < 4; ++c) {
-            volumes[cage->cells[cell][c]] += 0.25 * srCellVolume(cage, cell);
-        }
-    }
-}
-
 static srResult makeBody(Preparing* preparing, const float* holds, const float* distances) {
     srCharacter* character = preparing->character;
     srXpbdShape shape = {
@@ -318,7 +310,7 @@ static srResult holdBody(Preparing* preparing) {
     srVec3* ends = SR_ALLOC(srVec3, 2 * (size_t)def->boneCount + 1);
     srVec3* heads = SR_ALLOC(srVec3, def->boneCount + 1);
     srVec3* tails = SR_ALLOC(srVec3, def->boneCount + 1);
-    double* volumes = SR_ALLOC_ZERO(double, nodeCount);
+    double* volumes = SR_ALLOC(double, nodeCount);
     float* holds = SR_ALLOC(float, nodeCount);
     float* distances = SR_ALLOC(float, nodeCount);
     srResult result = sr_success;
@@ -333,7 +325,7 @@ static srResult holdBody(Preparing* preparing) {
         heads[k] = ends[2 * k];
         tails[k] = ends[2 * k + 1];
     }
-    lumpVolumes(&character->cage, volumes);
+    srCage_LumpVolumes(&character->cage, volumes);
     character->rootMap = srFindRootMap(&character->weights, volumes, def->boneParents, def->boneCount);
     srBoneSegments bones = {heads, tails, def->boneParents, def->boneLooseTips, def->boneCount};
     SR_TRY_CLEANUP(

@@ -76,11 +76,11 @@ static srResult allocateParts(srSimulation* simulation) {
     return srStartWorker(simulateRow, simulation, &simulation->worker);
 }
 
-// What changed is written: the worker goes on from the first row that is touched. A loop begins with what its
-// last row leaves.
+// What changed is written: the worker goes on from the first row that is touched, or from the first of all
+// where that depends on all others.
 static void goOnFrom(srSimulation* simulation, int32_t changedRow) {
     simulation->edition += 1;
-    int32_t firstVoid = simulation->source.def.params.loop != sr_loopNone ? 0 : changedRow;
+    int32_t firstVoid = srShotSource_NeedsAllRows(&simulation->source) ? 0 : changedRow;
     srStepper_Forget(&simulation->stepper, firstVoid);
     srProvisional_Forget(&simulation->provisional);
     srWorker_Resume(simulation->worker, firstVoid, simulation->source.tape.recordedCount);
@@ -184,9 +184,8 @@ static srResult checkRange(const srSimulation* simulation, int32_t firstRow, int
 // the given rows from the first that differs on
 static void writeChange(srSimulation* simulation, int32_t changed, int32_t rowCount, const float* rows) {
     srTape* tape = &simulation->source.tape;
-    bool closesLoop =
-        simulation->source.def.params.loop != sr_loopNone && changed + rowCount == tape->rowCount;
-    if (changed == tape->recordedCount && !closesLoop) {
+    bool isWhole = changed + rowCount == tape->rowCount;
+    if (changed == tape->recordedCount && !(isWhole && srShotSource_NeedsAllRows(&simulation->source))) {
         // what comes after all that the worker knows does not disturb it
         srTape_Write(tape, changed, rowCount, rows);
         srWorker_Extend(simulation->worker, tape->recordedCount);
@@ -194,6 +193,7 @@ static void writeChange(srSimulation* simulation, int32_t changed, int32_t rowCo
     }
     srWorker_Pause(simulation->worker);
     srTape_Write(tape, changed, rowCount, rows);
+    srStepper_ForgetMotion(&simulation->stepper);
     goOnFrom(simulation, changed);
 }
 
@@ -273,6 +273,7 @@ static int32_t writeSkinLocked(srSimulation* simulation, int32_t firstRow, int32
         srTape_WriteNodes(tape, row, nodes);
     }
     if (isPaused) {
+        srStepper_ForgetMotion(&simulation->stepper);
         goOnFrom(simulation, changed);
     }
     return changed;
@@ -300,7 +301,7 @@ static bool areEqual(const srShotParams* a, const srShotParams* b) {
            a->youngModulus == b->youngModulus && a->poissonRatio == b->poissonRatio &&
            a->density == b->density && a->poseCorrection == b->poseCorrection && a->substeps == b->substeps &&
            memcmp(a->restGravity, b->restGravity, sizeof(a->restGravity)) == 0 && a->loop == b->loop &&
-           a->solver == b->solver;
+           a->solver == b->solver && a->complement == b->complement;
 }
 
 void srSimulation_SetParams(srSimulation* simulation, const srShotParams* params) {
@@ -335,6 +336,8 @@ void srSimulation_GetStatus(srSimulation* simulation, srShotStatus* outStatus) {
     if (work.readyCount > 0) {
         outStatus->loopSeam = simulation->stepper.loopSeam;
         outStatus->loopRounds = simulation->stepper.loopRounds;
+        outStatus->motionShapeCount = simulation->stepper.shapeCount;
+        outStatus->motionShapesLeft = simulation->stepper.shapesLeft;
         outStatus->result = stats[work.readyCount - 1].result;
     }
     srUnlock(simulation->control);

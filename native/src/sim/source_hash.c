@@ -8,8 +8,11 @@
 #include "core/hash.h"
 #include "sim/character_file.h"
 
-_Static_assert(sizeof(srShotParams) == offsetof(srShotParams, loop) + sizeof(int32_t),
-               "a new dial needs its place in front of the last, so that no hole is hashed");
+#define PARAMS_END (offsetof(srShotParams, complement) + sizeof(int32_t))
+
+_Static_assert(sizeof(srShotParams) - PARAMS_END < sizeof(size_t) &&
+                   offsetof(srShotParams, complement) == offsetof(srShotParams, loop) + sizeof(int32_t),
+               "a new dial has to be hashed, and no hole");
 _Static_assert(offsetof(srFrameControls, isCut) == sizeof(size_t) + 9 * sizeof(float),
                "a new control has to be hashed");
 
@@ -47,10 +50,9 @@ srResult srHashShotSource(const srShotSource* source, uint64_t* outHash) {
     srVersion version = {SR_VERSION_MAJOR, SR_VERSION_MINOR, SR_VERSION_PATCH};
     uint64_t hash = srHashBytes(SR_HASH_SEED, &version, sizeof(version));
     hash = srHashBytes(hash, &characterHash, sizeof(characterHash));
-    hash = srHashBytes(hash, (const char*)&def->params + start, sizeof(def->params) - start);
+    hash = srHashBytes(hash, (const char*)&def->params + start, PARAMS_END - start);
     hash = srHashBytes(hash, &def->frameRate, sizeof(def->frameRate));
-    if (def->params.loop != sr_loopNone) {
-        // a loop begins with what its end leaves
+    if (srShotSource_NeedsAllRows(source)) {
         hash = srHashBytes(hash, &def->frameCount, sizeof(def->frameCount));
         for (int32_t row = 0; row < source->tape.recordedCount; ++row) {
             hash = srHashSourceRow(hash, source, row);

@@ -15,6 +15,21 @@
 #define FORESEEN_FROM 2   // rows before, at least: in fewer, hardly anything is seen of other settings
 #define CLOSED_SEAM 1e-4f // of the size: a tenth of a millimetre on a character of a metre
 
+int32_t srShotSource_FindComplement(const srShotSource* source) {
+    int32_t wanted = source->def.params.complement;
+    bool hasBones = source->character->rig.boneCount > 0;
+    return wanted != sr_complementAutomatic ? wanted : hasBones ? sr_complementBones : sr_complementMotion;
+}
+
+static bool leavesMotion(const srShotSource* source) {
+    return source->def.params.solver == sr_solverComplementary &&
+           srShotSource_FindComplement(source) == sr_complementMotion;
+}
+
+bool srShotSource_NeedsAllRows(const srShotSource* source) {
+    return source->def.params.loop != sr_loopNone || leavesMotion(source);
+}
+
 static void freeState(srStepper* stepper) {
     if (stepper->state != NULL) {
         srFree(stepper->state, 1, stepper->stateSize);
@@ -49,6 +64,7 @@ static srResult createParts(srStepper* stepper) {
     SR_TRY(srCreateFrameCache(stepper->source->def.frameCount, nodeCount, &stepper->cache));
     SR_TRY(srCreatePrimary(character, &stepper->primary));
     SR_TRY(srCreateForces(character, &stepper->forces));
+    SR_TRY(srCreateMotionSpace(character, &stepper->space));
     return srStepper_Prepare(stepper);
 }
 
@@ -65,6 +81,7 @@ void srDestroyStepper(srStepper* stepper) {
     freeState(stepper);
     srDestroyBody(&stepper->body);
     srDestroyForces(&stepper->forces);
+    srDestroyMotionSpace(&stepper->space);
     srDestroyPrimary(&stepper->primary);
     if (stepper->source != NULL) {
         SR_FREE(stepper->loopStart, stepper->source->character->cage.nodeCount);
@@ -80,7 +97,20 @@ void srStepper_Forget(srStepper* stepper, int32_t firstVoidRow) {
     srPrimary_Forget(&stepper->primary);
 }
 
-// The settings of a row depend on that row alone.
+void srStepper_ForgetMotion(srStepper* stepper) {
+    srMotionSpace_Forget(&stepper->space);
+}
+
+// The recorded motion's space, where it counts and all is recorded. False when it was given up.
+static bool findSpace(srStepper* stepper, srIsWantedFcn* isWanted, void* context) {
+    const srShotSource* source = stepper->source;
+    if (!leavesMotion(source) || source->tape.recordedCount < source->def.frameCount) {
+        return true;
+    }
+    return srMotionSpace_Fit(&stepper->space, source->character, &source->tape, isWanted, context);
+}
+
+// The settings of a row depend on that row alone, and on the space of all.
 static srResult tuneForRow(srStepper* stepper, int32_t row) {
     const srShotSource* source = stepper->source;
     srMat34 object = srRig_ReadObject(srTape_GetRow(&source->tape, row));
@@ -93,7 +123,10 @@ static srResult tuneForRow(srStepper* stepper, int32_t row) {
         .scale = scale,
         .size = (double)source->character->report.size * scale,
         .isMirrored = determinant < 0.0,
+        .space = &stepper->space.span,
+        .spaceHash = stepper->space.hash,
     };
+    settings.params.complement = srShotSource_FindComplement(source);
     return srBody_Tune(&stepper->body, &settings);
 }
 
@@ -280,6 +313,9 @@ static bool beginShot(srStepper* stepper, srIsWantedFcn* isWanted, void* context
     stepper->stateRow = SR_NULL_INDEX;
     stepper->loopSeam = 0.0f;
     stepper->loopRounds = 0;
+    bool hasShapes = leavesMotion(source) && stepper->space.isFitted;
+    stepper->shapeCount = hasShapes ? srSpan_CountShapes(&stepper->space.span) : 0;
+    stepper->shapesLeft = hasShapes ? (float)stepper->space.span.left : 0.0f;
     clearState(stepper);
     bool isLoop = source->def.params.loop != sr_loopNone && end > 2;
     return !isLoop || source->tape.recordedCount < end || goRound(stepper, isWanted, context);
@@ -302,6 +338,9 @@ bool srStepper_DoRow(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, v
         stats->result = result;
         publishNothing(stepper, row);
         return true;
+    }
+    if (!findSpace(stepper, isWanted, context)) {
+        return false;
     }
     if (row == 0) {
         if (!beginShot(stepper, isWanted, context)) {

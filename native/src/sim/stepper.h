@@ -10,6 +10,7 @@
 #include "sim/cache.h"
 #include "sim/controls.h"
 #include "sim/forces.h"
+#include "sim/motion_space.h"
 #include "sim/primary.h"
 #include "sim/tape.h"
 
@@ -21,12 +22,20 @@ typedef struct srShotSource {
     srControlTrack controls;
 } srShotSource;
 
+/// What the solver leaves to the animation, decided: never automatic.
+int32_t srShotSource_FindComplement(const srShotSource* source);
+
+/// Whether the first row depends on all others: a loop begins with what its end leaves, and a space of the
+/// recorded motion is made of all of it.
+bool srShotSource_NeedsAllRows(const srShotSource* source);
+
 /// Owns its parts. Rows that are ready have their results in `cache`.
 typedef struct srStepper {
     const srShotSource* source;
     srBody body;
     srPrimary primary;
     srForces forces;
+    srMotionSpace space;
     srFrameCache cache;
     void* state; ///< Of `stateRow`.
     size_t stateSize;
@@ -34,6 +43,8 @@ typedef struct srStepper {
     srVec3f* loopStart;
     float loopSeam; ///< As a share of the character's size.
     int32_t loopRounds;
+    int32_t shapeCount; ///< Of the motion space that the first row was done with, and
+    float shapesLeft;   ///< what it leaves of the deformation; zero for none.
 } srStepper;
 
 /// Asked in long work: false when it is to be given up.
@@ -47,6 +58,9 @@ void srDestroyStepper(srStepper* stepper);
 
 /// What is simulated from changed: no state is right any more from `firstVoidRow` on.
 void srStepper_Forget(srStepper* stepper, int32_t firstVoidRow);
+
+/// The tape changed within what was recorded, or is whole now.
+void srStepper_ForgetMotion(srStepper* stepper);
 
 /// Makes ready for the solver that the settings ask for, if it is not that one already; what was kept of
 /// another's states is lost.

@@ -51,7 +51,9 @@ typedef struct srComplementaryShape {
     const int32_t (*cells)[4];
     int32_t cellCount;
     srRigWeights weights;
-    const double* holds; ///< D: 0 to 1, or of any unit.
+    const double* holds;   ///< D: 0 to 1, or of any unit.
+    const double* vectors; ///< Null: rows of the rig. Else rows of this space (srCreateSpaceRows),
+    int32_t vectorCount;   ///< orthonormal by the volumes of nodes.
 } srComplementaryShape;
 
 SR_MUST_USE srResult srCreateComplementaryRest(const srComplementaryShape* shape,

@@ -122,6 +122,10 @@ static srResult buildRest(const srComplementaryShape* shape, srComplementaryRest
     SR_TRY(srCreateCellLayout(shape->nodes, shape->nodeCount, shape->cells, shape->cellCount, &rest->layout));
     SR_TRY(createPattern(rest));
     SR_TRY(srDissect(&rest->pattern, shape->nodes, rest->order));
+    if (shape->vectors != NULL) {
+        return srCreateSpaceRows(shape->vectors, shape->vectorCount, rest->nodeVolumes, shape->holds,
+                                 shape->nodeCount, &rest->rows);
+    }
     return srCreateRigRows(shape->nodes, rest->nodeVolumes, shape->holds, shape->nodeCount, &shape->weights,
                            &rest->rows);
 }

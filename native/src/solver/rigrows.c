@@ -14,6 +14,7 @@
 
 #define BONES_PER_BLOCK 2
 #define LEAST_INDEPENDENCE 1e-3 // of a unit row: what is left of it beside the rows that were taken
+#define LEAST_HELD 0.05         // of a vector's length: less says nothing of what is held
 
 // Scratch of the making.
 typedef struct Making {
@@ -21,6 +22,8 @@ typedef struct Making {
     const double* masses;
     const double* holds;
     const srRigWeights* weights;
+    const double* vectors; // of a space of its own, null for a rig's
+    int32_t vectorCount;
     srRigRows* rows;
     int32_t candidateCount; // 4 a bone
     int32_t* nodeStarts;    // entries by node: nodeCount + 1
@@ -161,6 +164,36 @@ static void fillBone(Making* making, int32_t bone) {
     }
 }
 
+// m d v for four vectors of a space, each row then made a unit where enough of the vector is held
+static void fillFour(Making* making, int32_t four) {
+    srRigRows* rows = making->rows;
+    double squares[4] = {0.0}, wholes[4] = {0.0}, factors[4] = {0.0};
+    double firmest = 0.0;
+    for (int32_t i = 0; i < rows->nodeCount; ++i) {
+        firmest = making->holds[i] > firmest ? making->holds[i] : firmest;
+    }
+    for (int32_t r = 0; r < 4 && 4 * four + r < making->vectorCount; ++r) {
+        const double* vector = making->vectors + (size_t)(4 * four + r) * (size_t)rows->nodeCount;
+        for (int32_t i = 0; i < rows->nodeCount; ++i) {
+            wholes[r] += making->masses[i] * vector[i] * vector[i];
+        }
+        for (int32_t e = rows->starts[four]; e < rows->starts[four + 1]; ++e) {
+            double m = making->masses[rows->nodes[e]], d = making->holds[rows->nodes[e]];
+            double v = vector[rows->nodes[e]];
+            rows->values[e][r] = m * d * v;
+            squares[r] += m * d * v * d * v;
+        }
+        double least = LEAST_HELD * LEAST_HELD * firmest * firmest * wholes[r];
+        factors[r] = squares[r] > least ? 1.0 / sqrt(squares[r]) : 0.0;
+    }
+    for (int32_t e = rows->starts[four]; e < rows->starts[four + 1]; ++e) {
+        for (int r = 0; r < 4; ++r) {
+            rows->values[e][r] = factors[r] > 0.0 ? rows->values[e][r] * factors[r] : 0.0;
+            rows->valuesF[e][r] = (float)rows->values[e][r];
+        }
+    }
+}
+
 // all products of candidates: in the metric of 1 / M, or plain ones
 static void fillGram(Making* making, bool isByMass) {
     const srRigRows* rows = making->rows;
@@ -266,37 +299,85 @@ static srResult factorGram(Making* making) {
                         rows->rowCount);
 }
 
-srResult srCreateRigRows(const srVec3* nodes, const double* masses, const double* holds, int32_t nodeCount,
-                         const srRigWeights* weights, srRigRows* outRows) {
-    srRigRows rows = {.nodeCount = nodeCount, .boneCount = weights->boneCount};
-    Making making = {
-        .nodes = nodes,
-        .masses = masses,
-        .holds = holds,
-        .weights = weights,
-        .rows = &rows,
-        .candidateCount = 4 * weights->boneCount,
-    };
+static srResult makeRows(Making* making, srRigRows* outRows) {
+    srRigRows rows = {.nodeCount = outRows->nodeCount, .boneCount = making->weights->boneCount};
     *outRows = (srRigRows){0};
-    srResult result = allocateRows(&making);
+    making->rows = &rows;
+    making->candidateCount = 4 * rows.boneCount;
+    srResult result = allocateRows(making);
     if (result == sr_success && rows.entryCount > 0) {
-        sortEntries(&making);
+        sortEntries(making);
         for (int32_t k = 0; k < rows.boneCount; ++k) {
-            if (rows.starts[k] < rows.starts[k + 1]) {
-                fillBone(&making, k);
+            if (rows.starts[k] == rows.starts[k + 1]) {
+                continue;
+            }
+            if (making->vectors != NULL) {
+                fillFour(making, k);
+            } else {
+                fillBone(making, k);
             }
         }
-        fillGram(&making, true);
-        placeRows(&making, choosePivots(&making));
-        result = factorGram(&making);
+        fillGram(making, true);
+        placeRows(making, choosePivots(making));
+        result = factorGram(making);
     }
-    freeMaking(&making);
+    freeMaking(making);
     if (result != sr_success) {
         srDestroyRigRows(&rows);
         return result;
     }
     *outRows = rows;
     return sr_success;
+}
+
+srResult srCreateRigRows(const srVec3* nodes, const double* masses, const double* holds, int32_t nodeCount,
+                         const srRigWeights* weights, srRigRows* outRows) {
+    Making making = {.nodes = nodes, .masses = masses, .holds = holds, .weights = weights};
+    outRows->nodeCount = nodeCount;
+    return makeRows(&making, outRows);
+}
+
+// every node on every four
+static void weighAlike(int32_t nodeCount, int32_t fourCount, int32_t* starts, int32_t* fours,
+                       double* weights) {
+    for (int32_t i = 0; i <= nodeCount; ++i) {
+        starts[i] = i * fourCount;
+    }
+    for (int32_t e = 0; e < nodeCount * fourCount; ++e) {
+        fours[e] = e % fourCount;
+        weights[e] = 1.0;
+    }
+}
+
+srResult srCreateSpaceRows(const double* vectors, int32_t vectorCount, const double* masses,
+                           const double* holds, int32_t nodeCount, srRigRows* outRows) {
+    *outRows = (srRigRows){.nodeCount = nodeCount};
+    if (vectorCount == 0) {
+        return sr_success;
+    }
+    int32_t fourCount = (vectorCount + 3) / 4;
+    size_t entryCount = (size_t)nodeCount * (size_t)fourCount;
+    int32_t* starts = SR_ALLOC(int32_t, nodeCount + 1);
+    int32_t* fours = SR_ALLOC(int32_t, entryCount);
+    double* weights = SR_ALLOC(double, entryCount);
+    srResult result = sr_success;
+    if (starts == NULL || fours == NULL || weights == NULL) {
+        *outRows = (srRigRows){0};
+        result = srFailOutOfMemory("the rows of a motion");
+    } else {
+        weighAlike(nodeCount, fourCount, starts, fours, weights);
+        srRigWeights alike = {starts, fours, weights, fourCount};
+        Making making = {.masses = masses,
+                         .holds = holds,
+                         .weights = &alike,
+                         .vectors = vectors,
+                         .vectorCount = vectorCount};
+        result = makeRows(&making, outRows);
+    }
+    SR_FREE(starts, nodeCount + 1);
+    SR_FREE(fours, entryCount);
+    SR_FREE(weights, entryCount);
+    return result;
 }
 
 void srDestroyRigRows(srRigRows* rows) {

@@ -41,6 +41,12 @@ typedef struct srRigRows {
 SR_MUST_USE srResult srCreateRigRows(const srVec3* nodes, const double* masses, const double* holds,
                                      int32_t nodeCount, const srRigWeights* weights, srRigRows* outRows);
 
+/// Rows of another space than the rig's: of `vectorCount` vectors (one number a node each, one after the
+/// other, at best orthonormal in the metric M) the rows v' M D, taken four by four as if they were a bone's.
+/// A vector of which hardly anything is held has no row, and those that depend on others have none.
+SR_MUST_USE srResult srCreateSpaceRows(const double* vectors, int32_t vectorCount, const double* masses,
+                                       const double* holds, int32_t nodeCount, srRigRows* outRows);
+
 /// Accepts zeroed rows.
 void srDestroyRigRows(srRigRows* rows);
 

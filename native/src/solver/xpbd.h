@@ -64,6 +64,9 @@ typedef struct srXpbdMaps {
 /// From here on a node follows its bone exactly.
 #define SR_HARD_HOLD 0.999f
 
+/// How far a node is painted to obey, by either map.
+float srFindPaintedHold(const srXpbdMaps* maps, int32_t node);
+
 /// How far a node obeys its bone: the most of the hold map and what is painted.
 float srFindHold(const srXpbdRest* rest, const srXpbdMaps* maps, int32_t node);
 

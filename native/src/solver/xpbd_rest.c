@@ -183,10 +183,14 @@ static double factorAt(const float* map, int32_t node) {
     return map != NULL ? (double)map[node] : 1.0;
 }
 
-float srFindHold(const srXpbdRest* rest, const srXpbdMaps* maps, int32_t node) {
-    float hold = rest->holds[node];
-    hold = maps->hold != NULL && maps->hold[node] > hold ? maps->hold[node] : hold;
+float srFindPaintedHold(const srXpbdMaps* maps, int32_t node) {
+    float hold = maps->hold != NULL ? maps->hold[node] : 0.0f;
     return maps->pin != NULL && maps->pin[node] > hold ? maps->pin[node] : hold;
+}
+
+float srFindHold(const srXpbdRest* rest, const srXpbdMaps* maps, int32_t node) {
+    float painted = srFindPaintedHold(maps, node);
+    return painted > rest->holds[node] ? painted : rest->holds[node];
 }
 
 // An implicit substep of the pull to the pose damps by itself: of a swing whose velocity keeps the share s in

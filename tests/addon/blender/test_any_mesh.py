@@ -196,6 +196,27 @@ def test_it_feels_the_motion_and_settles_in_the_pose(scene: Any, make: Any) -> N
     assert not [f.text for f in addon.session().findings[skin.softrig.uuid]]
 
 
+@pytest.mark.parametrize("make", [by_lattice, by_shape_keys, preserve_volume])
+def test_what_is_left_to_the_pose_may_be_chosen(scene: Any, make: Any) -> None:
+    scene.frame_end = LAST
+    skin = make()
+    scenes.add_softrig(skin)
+    session, seen, shapes = addon.session(), {}, {}
+    for choice in ("AUTOMATIC", "BONES", "MOTION", "NOTHING"):
+        skin.softrig.complement = choice
+        felt = max(swing(skin, frame) for frame in (16, 22, 24))
+        assert felt > 0.02, f"{choice}: nothing is felt of what moves it"
+        seen[choice] = measure.evaluated(skin)
+        assert np.isfinite(seen[choice]).all()
+        assert swing(skin, LAST) < 0.2 * felt, f"{choice}: it does not come to rest in the pose"
+        status = session.api.shot_status(addon.entry_of(skin).shot)
+        shapes[choice] = status.motion_shapes
+    meant = "BONES" if make is preserve_volume else "MOTION"
+    assert measure.same_bits(seen["AUTOMATIC"], seen[meant])
+    assert measure.largest(seen["MOTION"], seen["NOTHING"]) > 0.005
+    assert 1 <= shapes["MOTION"] <= 32 and shapes["BONES"] == shapes["NOTHING"] == 0
+
+
 @pytest.mark.parametrize("make", [by_lattice, preserve_volume])
 def test_what_is_followed_is_the_same_after_loading(scene: Any, make: Any, tmp_path: Any) -> None:
     skin = make()

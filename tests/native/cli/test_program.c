@@ -346,6 +346,34 @@ static void a_stored_character_is_simulated_as_if_it_were_prepared(void** state)
     srTestFolder_Remove(&folder);
 }
 
+static void what_is_left_to_the_animation_may_be_chosen(void** state) {
+    (void)state;
+    srTestFolder folder = makeBarFolder(1.0);
+    static const char* const lines[] = {
+        "simulate bar.obj --rig bar.rig -o a.pc2 --nodes 200 --complement bones",
+        "simulate bar.obj --rig bar.rig -o b.pc2 --nodes 200 --complement motion",
+        "simulate bar.obj --rig bar.rig -o c.pc2 --nodes 200 --complement nothing",
+        "simulate bar.obj --rig bar.rig -o d.pc2 --nodes 200",
+    };
+    float* offsets[SR_ARRAY_COUNT(lines)];
+    const size_t count = 3 * VERTEX_COUNT * (size_t)FRAME_COUNT;
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(lines); ++i) {
+        char name[6] = {(char)('a' + i), '.', 'p', 'c', '2', '\0'};
+        runFine(&folder, lines[i]);
+        offsets[i] = readOffsets(&folder, name, FRAME_COUNT);
+        assert_true(findLargest(offsets[i], count) > 0.01f);
+    }
+    // this rig has bones, and they are the default
+    assert_memory_equal(offsets[0], offsets[3], sizeof(float) * count);
+    assert_memory_not_equal(offsets[0], offsets[1], sizeof(float) * count);
+    assert_memory_not_equal(offsets[1], offsets[2], sizeof(float) * count);
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(lines); ++i) {
+        free(offsets[i]);
+    }
+    assertFails(&folder, "simulate bar.obj --rig bar.rig -o e.pc2 --complement rig", 2, "--complement is");
+    srTestFolder_Remove(&folder);
+}
+
 static void one_line_for_machines_is_all_that_is_printed(void** state) {
     (void)state;
     srTestFolder folder = makeBarFolder(1.0);
@@ -509,6 +537,7 @@ int main(void) {
         cmocka_unit_test(surfaces_are_the_pose_plus_the_offsets),
         cmocka_unit_test(a_prepared_cage_can_be_used_again),
         cmocka_unit_test(a_stored_character_is_simulated_as_if_it_were_prepared),
+        cmocka_unit_test(what_is_left_to_the_animation_may_be_chosen),
         cmocka_unit_test(one_line_for_machines_is_all_that_is_printed),
         cmocka_unit_test(info_says_what_a_file_holds),
         cmocka_unit_test(help_is_there_for_every_verb),

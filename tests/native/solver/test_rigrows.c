@@ -135,11 +135,57 @@ static void dependent_bones_are_left_out_and_independent_ones_kept(void** state)
     freeRig(&rig);
 }
 
+static void rows_of_a_space_are_its_held_vectors(void** state) {
+    (void)state;
+    enum {
+        vectorCount = 6
+    };
+    Rig rig;
+    makeRig(&rig, 3);
+    srDestroyRigRows(&rig.rows);
+    size_t n = (size_t)rig.f.cage.nodeCount;
+    double* vectors = calloc(vectorCount * n, sizeof(double));
+    uint64_t seed = 8;
+    for (size_t i = 0; i < n; ++i) {
+        vectors[i] = 1.0;
+        vectors[n + i] = rig.f.cage.nodes[i].y;
+        vectors[2 * n + i] = 3.0 * vectors[n + i] - 2.0;                 // depends on those before
+        vectors[3 * n + i] = rig.f.holds[i] > 0.0 ? 0.0 : 1.0;           // nothing of it is held
+        vectors[4 * n + i] = vectors[3 * n + i] + 1e-3 * vectors[n + i]; // hardly anything is
+        vectors[5 * n + i] = srTestRandom(&seed) - 0.5;
+    }
+    assert_success(srCreateSpaceRows(vectors, vectorCount, rig.masses, rig.f.holds, (int32_t)n, &rig.rows));
+    assert_int_equal(rig.rows.rowCount, 3);
+    free(rig.scratch);
+    rig.scratch = calloc(4 * (size_t)srSmallStride(rig.rows.rowCount), sizeof(double));
+    srRigRows_Project(&rig.rows, rig.x, rig.scratch);
+    const int32_t held[4] = {0, 1, 2, 5};
+    for (int k = 0; k < 4; ++k) {
+        double sums[3] = {0.0}, own = 0.0;
+        for (size_t i = 0; i < n; ++i) {
+            double share = rig.masses[i] * rig.f.holds[i] * vectors[(size_t)held[k] * n + i];
+            own += share * share;
+            for (size_t c = 0; c < 3; ++c) {
+                sums[c] += share * rig.x[4 * i + c];
+            }
+        }
+        for (int c = 0; c < 3; ++c) {
+            assert_near(sums[c] / sqrt(own), 0.0, srTestTolerance(1e-12));
+        }
+    }
+    srDestroyRigRows(&rig.rows);
+    assert_success(srCreateSpaceRows(vectors, 0, rig.masses, rig.f.holds, (int32_t)n, &rig.rows));
+    assert_int_equal(rig.rows.rowCount, 0);
+    free(vectors);
+    freeRig(&rig);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_those_of_the_rows_one_by_one),
         cmocka_unit_test(what_is_projected_is_invisible_to_the_rig_and_nearest),
         cmocka_unit_test(dependent_bones_are_left_out_and_independent_ones_kept),
+        cmocka_unit_test(rows_of_a_space_are_its_held_vectors),
     };
     return cmocka_run_group_tests_name("solver/rigrows", tests, NULL, srTestNothingLeaked);
 }

@@ -382,6 +382,7 @@ def turn_a_dial(world: World) -> bool:
         "pose_correction": world.chance.random(),
         "substeps": world.chance.randint(1, 12),
         "density": world.chance.uniform(500.0, 2000.0),
+        "complement": world.pick(["AUTOMATIC", "BONES", "MOTION", "NOTHING"]),
     }
     name = world.pick(sorted(dials))
     setattr(ob.softrig, name, dials[name])
