@@ -194,8 +194,8 @@ srResult srComputeHold(const srVec3* nodes, const double* masses, const srNodeWe
     }
     findGrips(bones, childCounts, gripEnds);
 
-    // each bone holds what is nearest to its grip; a firm bone that carries none but loose ones is an
-    // extremity
+    // each bone holds what is nearest to its grip; a firm bone at the end of others that carries none but
+    // loose ones is an extremity
     int32_t rankedCount = gatherRanked(nodes, masses, weights, bones, gripEnds, ranked);
     qsort(ranked, (size_t)rankedCount, sizeof(RankedNode), compareRanked);
     for (int32_t begin = 0, end = 0; begin < rankedCount; begin = end) {
@@ -203,7 +203,9 @@ srResult srComputeHold(const srVec3* nodes, const double* masses, const srNodeWe
         while (end < rankedCount && ranked[end].bone == bone) {
             ++end;
         }
-        bool isExtremity = firmBoneCount > 1 && !isLoose(bones, bone) && firmChildCounts[bone] == 0;
+        bool isCarried = bones->parents[bone] != SR_NULL_INDEX;
+        bool isEnd = !isLoose(bones, bone) && firmChildCounts[bone] == 0;
+        bool isExtremity = firmBoneCount > 1 && isCarried && isEnd;
         if (isExtremity) {
             holdExtremity(ranked + begin, end - begin, outHolds, outDistances);
         } else {

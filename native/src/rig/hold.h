@@ -29,8 +29,9 @@ double srHoldOfRank(double share);
 /// By mass rank: for each bone its nodes (weight 5 % or more) are ordered by distance to the bone's grip; r
 /// is the share of the bone's mass (mass times weight) that lies nearer; the hold is smoothstep((0.4 - r) /
 /// 0.3), and a node takes the largest over its bones. An extremity holds by weight instead: smoothstep((w -
-/// 0.05) / 0.35). An extremity (hand, foot, head) is a firm bone among others, loose tip 0, that carries none
-/// but loose ones. The grip is the whole bone, but of a loose chain only its first part; a bone whose grip is
+/// 0.05) / 0.35). An extremity (hand, foot, head) is a firm bone, loose tip 0, that another one carries and
+/// that carries none but loose ones itself: handles that stand by themselves (points, corners of a control
+/// cage) are none. The grip is the whole bone, but of a loose chain only its first part; a bone whose grip is
 /// gone holds nothing. A loose chain goes from a bone without children up to the first that branches or is
 /// not loose itself.
 SR_MUST_USE srResult srComputeHold(const srVec3* nodes, const double* masses, const srNodeWeights* weights,

@@ -159,6 +159,20 @@ static void the_end_of_a_limb_is_held_whole_and_the_trunk_by_a_tenth(void** stat
     freeBar(&bar);
 }
 
+static void handles_that_nobody_carries_are_no_ends(void** state) {
+    (void)state;
+    HeldBar bar;
+    makeBar(3, 5, 1.0, &bar);
+    for (int32_t k = 0; k < 3; ++k) {
+        bar.parents[k] = -1;
+    }
+    assert_success(hold(&bar));
+    for (int32_t k = 0; k < 3; ++k) {
+        assert_near(heldShareNear(&bar, k, 1.0f), 0.10, 0.06);
+    }
+    freeBar(&bar);
+}
+
 static void what_is_held_does_not_depend_on_the_cage(void** state) {
     (void)state;
     double shares[3];
@@ -338,6 +352,7 @@ int main(void) {
         cmocka_unit_test(holds_are_from_zero_to_one_and_distances_are_true),
         cmocka_unit_test(of_a_lone_bone_a_tenth_is_held_fully_and_four_tenths_at_all),
         cmocka_unit_test(the_end_of_a_limb_is_held_whole_and_the_trunk_by_a_tenth),
+        cmocka_unit_test(handles_that_nobody_carries_are_no_ends),
         cmocka_unit_test(what_is_held_does_not_depend_on_the_cage),
         cmocka_unit_test(a_mouse_and_a_dinosaur_are_held_alike),
         cmocka_unit_test(a_loose_chain_has_a_free_tip_and_a_gripped_root),
