@@ -5,17 +5,20 @@
 // which 24 bones bend. The baseline is an iteration of projective dynamics the plain way
 // (complementary_plain.h) in the same run. Frames are played several times, and each counts with its fastest
 // time; of the largest bars a few frames once. --bars N leaves out all but the N smallest bars. --plot FILE
-// draws, as SVG, what tolerance, substeps and integrator cost and give (complementary_defaults.h). With one
+// draws, as SVG, what tolerance, substeps and integrator cost and give (complementary_defaults.h). --pictures
+// FOLDER draws all frames of the characters instead, to be looked at (complementary_pictures.h). With one
 // worker time is what the thread had of its core, so that a busy machine spoils less; with two it is the
 // clock's, for both.
 
 #include "complementary_data.h"
 #include "complementary_defaults.h"
+#include "complementary_pictures.h"
 #include "complementary_plain.h"
 #include "report.h"
 
 #include "core/parallel.h"
 #include "core/thread.h"
+#include "math/span.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +35,8 @@ enum {
     manyNodes = 20000, // from here on fewer frames, once
     manyFrames = 4,
     plainRuns = 10,
-    localRuns = 30
+    localRuns = 30,
+    fittedRows = 240
 };
 
 // A character that is ready to be played.
@@ -289,6 +293,29 @@ static void benchFolder(srBenchReport* out, const char* folder) {
     clearStage(&s);
 }
 
+// The whole animation as pictures, as it was published.
+static bool drawFolder(const char* folder, const char* pictureFolder) {
+    Stage s = {0};
+    srBenchPictures pictures;
+    if (!srBenchReadCharacter(folder, &s.character)) {
+        return false;
+    }
+    prepare(&s);
+    srComplementaryDials dials = publishedDials(&s.character, 1e-6);
+    tune(&s, &dials);
+    bool isDrawn = srBenchBeginPictures(&s.character, &pictures);
+    for (int32_t frame = 1; isDrawn && frame <= s.character.frameCount; ++frame) {
+        srComplementaryMotion motion = srBenchMoveTo(&s.character, frame);
+        srComplementaryStats stats;
+        srComplementary_StepFrame(&s.rest, &s.tuning, &motion, &s.state, &stats);
+        isDrawn = srBenchDrawFrame(&pictures, s.state.offsets, pictureFolder, frame);
+    }
+    srBenchEndPictures(&pictures);
+    srParallel_Stop();
+    clearStage(&s);
+    return isDrawn;
+}
+
 // as the product has it: posed stretch, a pull to the pose, damping that is a dial
 static srComplementaryDials productDials(const srBenchCharacter* character, double tolerance,
                                          int32_t innerLimit) {
@@ -303,6 +330,26 @@ static srComplementaryDials productDials(const srBenchCharacter* character, doub
     dials.newtonLimit = 100;
     dials.innerLimit = innerLimit;
     return dials;
+}
+
+// the space of a recorded motion (decision 37): its fit to the bar's frames over and over
+static void benchFit(srBenchReport* out, const char* caseName, Stage* s) {
+    srSpan span;
+    check(srCreateSpan(s->rest.nodeVolumes, s->rest.nodeCount, &span));
+    srSpan_FixAffine(&span, s->character.cage.nodes);
+    double seconds = 0.0;
+    for (int32_t row = 0; row < fittedRows; ++row) {
+        srBenchMoveTo(&s->character, 1 + row % s->character.frameCount);
+        double start = getSeconds();
+        srSpan_AddPlaces(&span, s->character.places[0], 1e-6, HUGE_VAL);
+        seconds += getSeconds() - start;
+    }
+    double start = getSeconds();
+    srSpan_Finish(&span, 0.01);
+    seconds += getSeconds() - start;
+    srBench_Add(out, caseName, "fitting a space to 240 frames of motion", 1e3 * seconds, "ms", NULL);
+    srBench_Add(out, caseName, "its shapes", srSpan_CountShapes(&span), "", NULL);
+    srDestroySpan(&span);
 }
 
 typedef struct Bar {
@@ -343,6 +390,7 @@ static void benchBar(srBenchReport* out, const Bar* bar) {
     tune(&s, &dials);
     srBench_Add(out, caseName, "other dials", 1e3 * (getSeconds() - start), "ms",
                 bar->fourGoal != NULL ? "<= 60" : NULL);
+    benchFit(out, caseName, &s);
     playAll(&s, &play);
     srBench_Add(out, caseName, "a frame of ten inner iterations", play.mean, "ms", bar->tenGoal);
     srBench_Add(out, caseName, "its products with the Hessian", play.innerCount, "", NULL);
@@ -372,7 +420,7 @@ int main(int argc, char** argv) {
         {12, 36, NULL, NULL, NULL}, {15, 42, "<= 13", NULL, "<= 500"}, // 11,008 nodes
         {22, 64, NULL, NULL, NULL}, {31, 98, NULL, NULL, NULL},
     };
-    const char *folders[mostFolders], *plot = NULL;
+    const char *folders[mostFolders], *plot = NULL, *pictures = NULL;
     int folderCount = 0, kept = 1;
     size_t barCount = sizeof(BARS) / sizeof(BARS[0]);
     for (int a = 1; a < argc; ++a) {
@@ -380,12 +428,21 @@ int main(int argc, char** argv) {
             folders[folderCount++] = argv[++a];
         } else if (strcmp(argv[a], "--plot") == 0 && a + 1 < argc) {
             plot = argv[++a];
+        } else if (strcmp(argv[a], "--pictures") == 0 && a + 1 < argc) {
+            pictures = argv[++a];
         } else if (strcmp(argv[a], "--bars") == 0 && a + 1 < argc) {
             size_t wanted = (size_t)strtoul(argv[++a], NULL, 10);
             barCount = wanted < barCount ? wanted : barCount;
         } else {
             argv[kept++] = argv[a];
         }
+    }
+    if (pictures != NULL) {
+        bool areDrawn = true;
+        for (int k = 0; k < folderCount; ++k) {
+            areDrawn = drawFolder(folders[k], pictures) && areDrawn;
+        }
+        return areDrawn ? 0 : 1;
     }
     srBenchReport* out = srBench_Open(kept, argv, "complementary");
     if (out != NULL && folderCount == 0) {

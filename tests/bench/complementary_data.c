@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define PI 3.14159265358979323846
+#define MOST_HANDLES 512
 
 // ---- the folder ----
 
@@ -21,7 +22,7 @@ typedef struct Raw {
     int32_t (*cells)[4];
     int32_t cellCount;
     double* weights; // column by column
-    srVec3 handles[8];
+    srVec3 handles[MOST_HANDLES];
     int32_t handleCount;
     double scale; // of the normalisation
     srVec3 centre;
@@ -123,7 +124,8 @@ static void normalise(Raw* raw) {
 static bool readHandles(const char* folder, Raw* raw) {
     FILE* in = openIn(folder, raw->files[1]);
     srVec3 x;
-    while (in != NULL && raw->handleCount < 8 && fscanf(in, "%*d %lf %lf %lf", &x.x, &x.y, &x.z) == 3) {
+    while (in != NULL && raw->handleCount < MOST_HANDLES &&
+           fscanf(in, "%*d %lf %lf %lf", &x.x, &x.y, &x.z) == 3) {
         raw->handles[raw->handleCount++] = srScale(1.0 / raw->scale, srSub(x, raw->centre));
     }
     if (in != NULL) {
@@ -186,7 +188,7 @@ static bool readAnimation(const char* folder, const Raw* raw, srBenchCharacter* 
                   handleCount == raw->handleCount;
     size_t count = (size_t)handleCount * ((size_t)character->frameCount + 1);
     character->maps = isRead ? calloc(count, sizeof(*character->maps)) : NULL;
-    srVec3 rests[8][2], key[2];
+    srVec3 rests[MOST_HANDLES][2], key[2];
     for (int32_t h = 0; isRead && h < handleCount; ++h) {
         isRead = readPoint(in, &rests[h][0]) && readPoint(in, &rests[h][1]);
     }
