@@ -42,6 +42,9 @@ static const char usage[] =
     "is\n"
     "                        recorded), nothing, or automatic (default): bones where there are any, else "
     "motion\n"
+    "  --material NAME       of the complementary solver: rigid (as possible, default), corotated, "
+    "neo-hookean or\n"
+    "                        stvk; held poses are left as they are by the first alone\n"
     "  --substeps N          steps a frame, 1 to 100 (default 10)\n"
     "  --workers N           threads, 1 to 64; the result does not depend on it\n"
     "  --hash                also prints a hash of the last frame's state\n"
@@ -56,6 +59,7 @@ typedef struct srSimulation {
     bool wantsJson;
     const char* solverName; ///< Null: the default. Likewise:
     const char* complementName;
+    const char* materialName;
     srShotParams params;
 
     srCharacterId character;
@@ -303,6 +307,12 @@ static bool chooseComplement(srSimulation* simulation) {
     return choose(simulation->complementName, names, 4, &simulation->params.complement);
 }
 
+static bool chooseMaterial(srSimulation* simulation) {
+    // in the order of srMaterialKind
+    static const char* const names[] = {"rigid", "corotated", "neo-hookean", "stvk"};
+    return choose(simulation->materialName, names, 4, &simulation->params.material);
+}
+
 // fills the simulation from the command line; answers false when there is nothing to simulate, and the exit
 // code for it
 static bool readArguments(srSimulation* simulation, int argumentCount, char** arguments, int* outExitCode) {
@@ -324,6 +334,7 @@ static bool readArguments(srSimulation* simulation, int argumentCount, char** ar
         {"--pose-correction", sr_cliOptionNumber, &params->poseCorrection},
         {"--solver", sr_cliOptionText, &simulation->solverName},
         {"--complement", sr_cliOptionText, &simulation->complementName},
+        {"--material", sr_cliOptionText, &simulation->materialName},
         {"--substeps", sr_cliOptionInteger, &params->substeps},
         {"--workers", sr_cliOptionInteger, &simulation->workerCount},
         {"--hash", sr_cliOptionFlag, &simulation->wantsHash},
@@ -345,6 +356,8 @@ static bool readArguments(srSimulation* simulation, int argumentCount, char** ar
         *outExitCode = srCliReportUsage("simulate", "--solver is edges, flesh or complementary.");
     } else if (!chooseComplement(simulation)) {
         *outExitCode = srCliReportUsage("simulate", "--complement is automatic, bones, motion or nothing.");
+    } else if (!chooseMaterial(simulation)) {
+        *outExitCode = srCliReportUsage("simulate", "--material is rigid, corotated, neo-hookean or stvk.");
     } else if (srSetWorkerCount(simulation->workerCount) != sr_success) {
         *outExitCode = srCliReportUsage("simulate", srGetErrorText());
     } else {

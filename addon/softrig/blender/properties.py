@@ -19,6 +19,7 @@ from ..model.settings import (
     COMPLEMENTS,
     DEFAULT_LOOSE_PARTS,
     DEFAULT_SOFTNESS,
+    MATERIALS,
     MESHERS,
     OWN_QUALITY,
     QUALITIES,
@@ -223,6 +224,14 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
         options=NOT_KEYED,
         override=OVERRIDABLE,
     )
+    material: EnumProperty(
+        name="Material",
+        description="How flesh resists being stretched. Only for the method Complementary",
+        items=choices(MATERIALS),
+        default=MATERIALS[0].key,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
     map_stiffness: _map_group("Stiffness", "where the flesh is stiffer, or softer")
     full_stiffness: _full_paint("stiffness", 4.0, 0.01, 100.0)
     map_mass: _map_group("Mass", "where the flesh is heavier and swings slower, or lighter")
@@ -249,6 +258,7 @@ def read_settings(ob: Any) -> ShotSettings:
         substeps=values.substeps,
         solver=values.solver,
         complement=values.complement,
+        material=values.material,
         loop=values.loop,
     )
 

@@ -4,7 +4,7 @@
 import math
 from dataclasses import dataclass
 
-from ..native.bindings import Complement, Loop, Mesher, Solver
+from ..native.bindings import Complement, Loop, MaterialKind, Mesher, Solver
 from ..native.inputs import ShotSettings
 
 SLOWEST_HZ = 0.5
@@ -77,6 +77,34 @@ COMPLEMENTS = (
     ),
 )
 """What physics does not add to, where flesh is held. The first is the default."""
+
+MATERIALS = (
+    Choice(
+        "RIGID",
+        "As Rigid As Possible",
+        "Flesh. The only one that leaves held poses alone",
+        MaterialKind.RIGID,
+    ),
+    Choice(
+        "COROTATED",
+        "Corotated",
+        "Like flesh, and every bit of it keeps its volume. Pulls to the modelled shape",
+        MaterialKind.COROTATED,
+    ),
+    Choice(
+        "NEO_HOOKEAN",
+        "Neo-Hookean",
+        "Rubber. Pulls to the modelled shape",
+        MaterialKind.NEO_HOOKEAN,
+    ),
+    Choice(
+        "ST_VENANT",
+        "St. Venant-Kirchhoff",
+        "The stiffer the more it is stretched. Pulls to the modelled shape",
+        MaterialKind.ST_VENANT_KIRCHHOFF,
+    ),
+)
+"""The first is the default."""
 
 MESHERS = (
     Choice(
@@ -169,6 +197,7 @@ def make_settings(
     substeps: int,
     solver: str = SOLVERS[0].key,
     complement: str = COMPLEMENTS[0].key,
+    material: str = MATERIALS[0].key,
     loop: str = LOOPS[0].key,
 ) -> ShotSettings:
     return ShotSettings(
@@ -181,5 +210,6 @@ def make_settings(
         substeps=substeps,
         solver=number_of(SOLVERS, solver),
         complement=number_of(COMPLEMENTS, complement),
+        material=number_of(MATERIALS, material),
         loop=number_of(LOOPS, loop),
     )

@@ -260,6 +260,7 @@ def _set_params(params: Any, settings: ShotSettings) -> None:
     params.substeps = settings.substeps
     params.solver = settings.solver
     params.complement = settings.complement
+    params.material = settings.material
     params.loop = settings.loop
     params.restGravity[:] = settings.rest_gravity
 

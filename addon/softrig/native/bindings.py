@@ -59,6 +59,13 @@ class Complement(enum.IntEnum):
     NOTHING = 3
 
 
+class MaterialKind(enum.IntEnum):
+    RIGID = 0
+    COROTATED = 1
+    NEO_HOOKEAN = 2
+    ST_VENANT_KIRCHHOFF = 3
+
+
 class Loop(enum.IntEnum):
     NONE = 0
     LAST_IS_FIRST = 1
@@ -252,6 +259,7 @@ class ShotParams(ctypes.Structure):
         ("restGravity", ctypes.c_float * 3),
         ("loop", ctypes.c_int32),
         ("complement", ctypes.c_int32),
+        ("material", ctypes.c_int32),
     )
 
 

@@ -64,6 +64,7 @@ class ShotSettings:
     substeps: int = 10
     solver: int = bindings.Solver.COMPLEMENTARY
     complement: int = bindings.Complement.AUTOMATIC
+    material: int = bindings.MaterialKind.RIGID
     loop: int = bindings.Loop.NONE
     rest_gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """In skin space: what the modelled shape yields to already."""

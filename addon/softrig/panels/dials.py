@@ -93,6 +93,7 @@ class SOFTRIG_PT_advanced(CharacterPanel, bpy.types.Panel):
         held = column.column()
         held.active = settings.solver == SOLVERS[0].key
         held.prop(settings, "complement")
+        held.prop(settings, "material")
         column.prop(settings, "stiffness_kpa", text="Young (kPa)")
         column.prop(settings, "substeps")
         column.prop(settings, "cage_nodes")

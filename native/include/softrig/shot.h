@@ -30,7 +30,8 @@ typedef struct srShotParams {
                           ///< that it does not sag twice. Default 0: the shape was modelled weightless.
     int32_t loop;         ///< One of srLoop. Default sr_loopNone.
     int32_t complement;   ///< One of srComplement. Default sr_complementAutomatic. Only the complementary
-                          ///< solver knows it.
+                          ///< solver knows it. Likewise:
+    int32_t material;     ///< One of srMaterialKind. Default sr_materialKindRigid.
 } srShotParams;
 
 /// What moves the flesh.
@@ -53,6 +54,17 @@ typedef enum srComplement {
                               ///< fifths.
     sr_complementNothing = 3, ///< Nothing: the flesh is drawn to its pose, and painted holds draw harder.
 } srComplement;
+
+/// How flesh resists being stretched, beside `youngModulus` and `poissonRatio`. Small deformations are the
+/// same for all.
+typedef enum srMaterialKind {
+    sr_materialKindRigid = 0, ///< As rigid as possible (ARAP). The only one that leaves held poses alone: for
+                              ///< the others `poseCorrection` counts as 1.
+    sr_materialKindCorotated = 1,  ///< The same, and each cell resists a change of volume by itself.
+    sr_materialKindNeoHookean = 2, ///< Stable neo-Hookean: rubber.
+    sr_materialKindStVenantKirchhoff =
+        3, ///< The stiffer the more it is stretched; yields when it is crushed.
+} srMaterialKind;
 
 /// Whether the range is played round and round.
 typedef enum srLoop {

@@ -53,6 +53,8 @@ static srResult checkParams(const srShotParams* params) {
     SR_TRY(srCheckRange("solver", params->solver, sr_solverXpbd, sr_solverComplementary));
     SR_TRY(checkVector("restGravity", params->restGravity, 1e6));
     SR_TRY(srCheckRange("loop", params->loop, sr_loopNone, sr_loopFirstFollowsLast));
+    SR_TRY(
+        srCheckRange("material", params->material, sr_materialKindRigid, sr_materialKindStVenantKirchhoff));
     return srCheckRange("complement", params->complement, sr_complementAutomatic, sr_complementNothing);
 }
 

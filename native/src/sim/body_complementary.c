@@ -16,6 +16,13 @@
 #define VECTORS 5       // of a state
 #define HELD_PULL 160.0 // what is held is pulled to its pose so many times as hard
 
+static const srElasticModel MODELS[] = {
+    [sr_materialKindRigid] = sr_elasticArap,
+    [sr_materialKindCorotated] = sr_elasticCorotated,
+    [sr_materialKindNeoHookean] = sr_elasticNeoHookean,
+    [sr_materialKindStVenantKirchhoff] = sr_elasticStVenantKirchhoff,
+};
+
 typedef struct ComplementaryBody {
     const srCharacter* character;
     srComplementaryRest rest;
@@ -212,7 +219,9 @@ static srResult tuneComplementary(void* self, const srBodySettings* settings) {
     dials.isMirrored = settings->isMirrored;
     dials.frequency = (double)params->frequency;
     dials.dampingRate = srFindDampingRate(settings);
-    dials.poseCorrection = (double)params->poseCorrection;
+    dials.model = MODELS[params->material];
+    // the other models know no other
+    dials.poseCorrection = dials.model == sr_elasticArap ? (double)params->poseCorrection : 1.0;
     dials.frameSeconds = 1.0 / settings->frameRate;
     dials.largestOffset = settings->size;
     dials.cellStiffnesses = spread(body, maps.stiffness, body->stiffness);

@@ -301,7 +301,7 @@ static bool areEqual(const srShotParams* a, const srShotParams* b) {
            a->youngModulus == b->youngModulus && a->poissonRatio == b->poissonRatio &&
            a->density == b->density && a->poseCorrection == b->poseCorrection && a->substeps == b->substeps &&
            memcmp(a->restGravity, b->restGravity, sizeof(a->restGravity)) == 0 && a->loop == b->loop &&
-           a->solver == b->solver && a->complement == b->complement;
+           a->solver == b->solver && a->complement == b->complement && a->material == b->material;
 }
 
 void srSimulation_SetParams(srSimulation* simulation, const srShotParams* params) {

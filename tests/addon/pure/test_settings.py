@@ -3,7 +3,15 @@
 
 import pytest
 from softrig.model import settings
-from softrig.model.settings import COMPLEMENTS, LOOPS, OWN_QUALITY, PRE_ROLLS, QUALITIES, SOLVERS
+from softrig.model.settings import (
+    COMPLEMENTS,
+    LOOPS,
+    MATERIALS,
+    OWN_QUALITY,
+    PRE_ROLLS,
+    QUALITIES,
+    SOLVERS,
+)
 from softrig.native import bindings
 from softrig.native.inputs import FrameRange, ShotSettings
 
@@ -28,6 +36,8 @@ def test_each_choice_reaches_the_library() -> None:
     for choice in COMPLEMENTS:
         made = settings.make_settings(**DIALS, complement=choice.key)
         assert made.complement == choice.number
+    for choice in MATERIALS:
+        assert settings.make_settings(**DIALS, material=choice.key).material == choice.number
     for choice in LOOPS:
         assert settings.make_settings(**DIALS, loop=choice.key).loop == choice.number
 
@@ -39,8 +49,9 @@ def test_a_choice_of_a_later_version_counts_as_the_first() -> None:
 def test_lists_offer_all_that_the_library_has_and_each_once() -> None:
     assert {choice.number for choice in SOLVERS} == set(bindings.Solver)
     assert {choice.number for choice in COMPLEMENTS} == set(bindings.Complement)
+    assert {choice.number for choice in MATERIALS} == set(bindings.MaterialKind)
     assert {choice.number for choice in LOOPS} == set(bindings.Loop)
-    for choices in (SOLVERS, COMPLEMENTS, LOOPS, PRE_ROLLS):
+    for choices in (SOLVERS, COMPLEMENTS, MATERIALS, LOOPS, PRE_ROLLS):
         assert len({choice.key for choice in choices}) == len(choices)
         assert len({choice.number for choice in choices}) == len(choices)
 

@@ -94,6 +94,58 @@ static void after_a_stop_the_flesh_swings_and_comes_to_rest(void** state) {
     srDestroySimulation(simulation);
 }
 
+// the largest offset of rows from `first` on, and of the last one, as shares of the size
+static void measureRun(srSimulation* simulation, int32_t first, int32_t last, double out[2]) {
+    float* offsets = makeOffsets(&tail);
+    out[0] = 0.0;
+    for (int32_t i = first; i <= last; ++i) {
+        assert_success(srSimulation_ReadOffsets(simulation, FIRST_FRAME + i, offsets));
+        out[1] = (double)(largest(offsets, tail.embedding.pointCount) / tail.report.size);
+        assert_true(isfinite(out[1]));
+        out[0] = fmax(out[0], out[1]);
+    }
+    free(offsets);
+}
+
+static void every_material_swings_rests_and_is_its_own(void** state) {
+    (void)state;
+    enum {
+        rowCount = 73
+    };
+    uint64_t hashes[4] = {0};
+    float* rows = malloc(sizeof(float) * (size_t)srTestScene_GetRowFloatCount(&tailScene) * rowCount);
+    assert_non_null(rows);
+    for (int32_t material = sr_materialKindRigid; material <= sr_materialKindStVenantKirchhoff; ++material) {
+        srShotDef def = makeDef();
+        def.frameCount = rowCount;
+        def.params = srDefaultShotParams();
+        def.params.material = material;
+        srSimulation* simulation = NULL;
+        assert_success(srCreateSimulation(&tail, &def, &simulation));
+        srTestScene_WriteRows(&tailScene, srTestRest, 0, rowCount, rows);
+        assert_success(srSimulation_WriteTape(simulation, FIRST_FRAME, rowCount, rows, NULL));
+        assert_success(srSimulation_WaitFrame(simulation, FIRST_FRAME + rowCount - 1, -1.0));
+        double swing[2];
+        measureRun(simulation, 0, rowCount - 1, swing);
+        assert_true(swing[0] == 0.0); // rest is rest
+
+        srTestScene_WriteRows(&tailScene, srTestStop, 0, rowCount, rows);
+        assert_success(srSimulation_WriteTape(simulation, FIRST_FRAME, rowCount, rows, NULL));
+        assert_success(srSimulation_WaitFrame(simulation, FIRST_FRAME + rowCount - 1, -1.0));
+        measureRun(simulation, 12, rowCount - 1, swing);
+        hashes[material] = hashOf(simulation, FIRST_FRAME + 20);
+        print_message("material %d: %.1f %% of the size, %.4f %% left\n", material, 100.0 * swing[0],
+                      100.0 * swing[1]);
+        assert_true(swing[0] > 0.02 && swing[0] < 0.3);
+        assert_true(swing[1] < 0.005);
+        for (int32_t other = 0; other < material; ++other) {
+            assert_true(hashes[other] != hashes[material]);
+        }
+        srDestroySimulation(simulation);
+    }
+    free(rows);
+}
+
 static void a_smaller_settle_dial_never_leaves_more(void** state) {
     (void)state;
     float* rows = makeRows(&tailScene, srTestStop);
@@ -659,6 +711,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rest_gives_exactly_nothing),
         cmocka_unit_test(after_a_stop_the_flesh_swings_and_comes_to_rest),
+        cmocka_unit_test(every_material_swings_rests_and_is_its_own),
         cmocka_unit_test(a_smaller_settle_dial_never_leaves_more),
         cmocka_unit_test(the_first_changed_frame_is_named),
         cmocka_unit_test(gaps_and_rows_outside_are_refused),

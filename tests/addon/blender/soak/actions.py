@@ -382,6 +382,7 @@ def turn_a_dial(world: World) -> bool:
         "pose_correction": world.chance.random(),
         "substeps": world.chance.randint(1, 12),
         "density": world.chance.uniform(500.0, 2000.0),
+        "material": world.pick(["RIGID", "COROTATED", "NEO_HOOKEAN", "ST_VENANT"]),
         "complement": world.pick(["AUTOMATIC", "BONES", "MOTION", "NOTHING"]),
     }
     name = world.pick(sorted(dials))
