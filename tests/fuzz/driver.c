@@ -17,6 +17,7 @@
 enum {
     poolCapacity = 4096,
     placeCount = 1 << 16,
+    leastRuns = 100, // besides the seeds, however short the time
     hangSeconds = 10
 };
 
@@ -269,7 +270,9 @@ static int fuzz(const srOptions* options, srPool* pool) {
             return 1;
         }
     }
-    while (driver.executionCount < options->runs && now() - start < options->seconds) {
+    int64_t least = pool->count + leastRuns;
+    while (driver.executionCount < options->runs &&
+           (now() - start < options->seconds || driver.executionCount < least)) {
         const srInput* parent = &pool->inputs[below(pool, (size_t)pool->count)];
         input.size = parent->size;
         memcpy(input.bytes, parent->bytes, parent->size);
