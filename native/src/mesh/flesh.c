@@ -29,9 +29,11 @@
 // Balls that only touch do so at a contact: one must reach well into the other.
 #define BALL_SLACK 1.01
 
-// How far below the skin the flesh of an outside sample is looked for, and how far apart two such places may
-// be.
+// How far below the skin the flesh of an outside sample is looked for, how far off the edges of triangles,
+// how much of the way there goes down, and how far apart two such places may be.
 #define ANCHOR_SHARE 1e-3
+#define OFF_EDGE_SHARE 1e-4
+#define LEAST_HEIGHT 0.1
 #define ON_SKIN_SHARE 2e-3
 #define ANCHOR_SPACINGS 2.0
 
@@ -321,6 +323,35 @@ static srSampleKind kindOf(const srFleshSample* sample, const srFieldLook* look,
     return sample->distance > DEEP_SHARE * spacing ? sr_sampleDeep : sr_sampleNone;
 }
 
+// Where the flesh is that a sample stands for: its own place, or, of one outside, just below its foot. A foot
+// on an edge needs care. The way out of the flesh may lead along the triangle's plane, or at the rim of an
+// open skin through it from behind: what is below is then under the triangle too. And what is below one side
+// of a block's edge lies on its other side, if not a hair off the edge: there a way would leave, or at a
+// contact would be within both parts.
+static srVec3 anchorOf(const srFleshSource* source, const srFleshSample* sample, int32_t triangle,
+                       double spacing) {
+    if (sample->kind != sr_sampleFringe) {
+        return sample->point;
+    }
+    if (sample->isSheet) {
+        return srMulAdd(sample->foot, -ANCHOR_SHARE * spacing, sample->out);
+    }
+    srVec3 up = sample->out, normal = normalOf(source, triangle);
+    double height = srDot(up, normal);
+    if (height < LEAST_HEIGHT) {
+        srVec3 beside = srMulAdd(up, -height, normal);
+        double length = srLength(beside);
+        up = length > LEAST_HEIGHT ? srScale(sqrt(0.5), srMulAdd(normal, 1.0 / length, beside)) : normal;
+    }
+    const int32_t* c = source->contacts->skin.triangles[triangle];
+    const srVec3* p = source->contacts->skin.points;
+    srVec3 middle = srScale(1.0 / 3.0, srAdd(p[c[0]], srAdd(p[c[1]], p[c[2]])));
+    srVec3 way = srSub(middle, sample->foot);
+    double length = srLength(way), most = OFF_EDGE_SHARE * spacing;
+    srVec3 place = srMulAdd(sample->foot, length > 2.0 * most ? most / length : 0.5, way);
+    return srMulAdd(place, -ANCHOR_SHARE * spacing, up);
+}
+
 static void takeSample(const srFleshSource* source, double spacing, srFieldMemory* memory,
                        srFleshSample* sample) {
     srFieldLook look = srField_Look(source->field, sample->point, memory);
@@ -333,6 +364,7 @@ static void takeSample(const srFleshSource* source, double spacing, srFieldMemor
         putOnSheet(look.sheetDistance, look.sheetNearest, source->field->halfThickness, sample);
     }
     sample->kind = kindOf(sample, &look, spacing);
+    sample->anchor = anchorOf(source, sample, look.triangle, spacing);
 }
 
 // The field's triangles are those of the contacts: one look tells all.
@@ -356,27 +388,22 @@ static void takeSamples(int32_t begin, int32_t end, int32_t worker, void* contex
     }
 }
 
-// Where a sample's flesh is: its own place, or, of one outside, just below its foot.
-static srVec3 anchorOf(const srFleshSample* a, double length) {
-    return a->kind == sr_sampleFringe ? srMulAdd(a->foot, -ANCHOR_SHARE * length, a->out) : a->point;
-}
-
 static bool hangTogether(const srWalls* walls, const srFleshSample* a, const srFleshSample* b) {
     if (a->kind == sr_sampleNone || b->kind == sr_sampleNone) {
         return false;
     }
-    double length = srDistance(a->point, b->point);
+    double length = srDistance(a->point, b->point), apart = srDistance(a->anchor, b->anchor);
     if (a->kind != sr_sampleFringe && b->kind != sr_sampleFringe &&
         (a->kind == sr_sampleDeep || b->kind == sr_sampleDeep ||
          a->distance + b->distance > BALL_SLACK * length)) {
         return true;
     }
-    if (a->isSheet || b->isSheet) {
-        return srDistance(anchorOf(a, length), anchorOf(b, length)) <= ANCHOR_SPACINGS * length;
+    if (apart > ANCHOR_SPACINGS * length || a->isSheet || b->isSheet) {
+        return apart <= ANCHOR_SPACINGS * length;
     }
-    srWayEnd ends[2] = {{anchorOf(a, length), a->foot, a->out}, {anchorOf(b, length), b->foot, b->out}};
-    return srDistance(ends[0].place, ends[1].place) <= ANCHOR_SPACINGS * length &&
-           !srWalls_Leaves(walls, &ends[0], &ends[1]);
+    // both ways: where flesh overlaps one of them may only enter
+    srWayEnd ends[2] = {{a->anchor, a->foot, a->out}, {b->anchor, b->foot, b->out}};
+    return !srWalls_Leaves(walls, &ends[0], &ends[1]) && !srWalls_Leaves(walls, &ends[1], &ends[0]);
 }
 
 static void fillSubEdges(Sampling* s) {

@@ -28,8 +28,9 @@ typedef enum srSampleKind {
 
 typedef struct srFleshSample {
     srVec3 point;
-    srVec3 foot; ///< The nearest point of the skin.
-    srVec3 out;  ///< The direction out of the flesh there; a unit.
+    srVec3 foot;   ///< The nearest point of the skin.
+    srVec3 out;    ///< The direction out of the flesh there; a unit.
+    srVec3 anchor; ///< Of what flesh the sample is: a place within it.
     double distance;
     bool isSheet; ///< The foot is on a sheet, or on what the sheet's thickness makes of it.
     srSampleKind kind;
