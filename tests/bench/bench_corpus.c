@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Every mesh becomes a cage that fits, or is told to have no inside: the whole corpus, and a folder of
-// meshes. bench_corpus [--data DIR] [--only WORDS] [--list] [--json]: --list has a line a case on stderr,
-// those that are not as expected have one anyway; --only runs cases with WORDS in their names. bench_corpus
-// --export DIR writes the clean shapes as OBJ files.
+// meshes. bench_corpus [--data DIR] [--only WORDS] [--seeds N] [--list] [--json]: --list has a line a case on
+// stderr, those that are not as expected have one anyway; --only runs cases with WORDS in their names;
+// --seeds has damages of the seeds from N on, 0 for those of the corpus. bench_corpus --export DIR writes the
+// clean shapes as OBJ files.
 
 #include "report.h"
 
@@ -36,7 +37,8 @@ typedef struct srTally {
     int32_t groupCount;
     srGroup families[familyCount];
     srGroup whole;
-    const char* only; // words that the names of cases hold; null is all cases
+    const char* only;  // words that the names of cases hold; null is all cases
+    int32_t firstSeed; // of damages
     bool isListed;
 } srTally;
 
@@ -205,6 +207,8 @@ static const char* takeOptions(int* argc, char** argv, srTally* tally, const cha
             tally->isListed = true;
         } else if (strcmp(argv[i], "--only") == 0 && i + 1 < *argc) {
             tally->only = argv[++i];
+        } else if (strcmp(argv[i], "--seeds") == 0 && i + 1 < *argc) {
+            tally->firstSeed = (int32_t)strtol(argv[++i], NULL, 10);
         } else {
             argv[kept++] = argv[i];
         }
@@ -235,7 +239,7 @@ int main(int argc, char** argv) {
     }
     runFolder(tally, folder);
     for (int32_t i = 0; i < srCountCases(); i++) {
-        srCase made = srMakeCase(i);
+        srCase made = srMakeCaseOf(i, tally->firstSeed);
         runOne(tally, &made);
     }
     for (int32_t g = 0; g < tally->groupCount; g++) {

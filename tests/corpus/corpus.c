@@ -96,9 +96,9 @@ static void makeNothing(int32_t index, srCase* made) {
     srFreeSoup(&soup);
 }
 
-static void makeDamaged(int32_t index, srCase* made) {
+static void makeDamaged(int32_t index, int32_t firstSeed, srCase* made) {
     int32_t damageCount = 0, shapeCount = 0;
-    int32_t seed = index % SEEDS_PER_DAMAGE, d = index / SEEDS_PER_DAMAGE;
+    int32_t seed = firstSeed + index % SEEDS_PER_DAMAGE, d = index / SEEDS_PER_DAMAGE;
     const srDamage* damage = &srGetDamages(&damageCount)[d];
     const srShape* shapes = srGetShapes(&shapeCount);
     srSoup soup = {0};
@@ -119,6 +119,10 @@ static void makeDamaged(int32_t index, srCase* made) {
 }
 
 srCase srMakeCase(int32_t index) {
+    return srMakeCaseOf(index, 0);
+}
+
+srCase srMakeCaseOf(int32_t index, int32_t firstSeed) {
     srCase made = {.apartCount = 0};
     int32_t cleanCount = cleanSizeCount * countShapes();
     int32_t nothingCount = nothingScaleCount * countNothings();
@@ -127,7 +131,7 @@ srCase srMakeCase(int32_t index) {
     } else if (index < cleanCount + nothingCount) {
         makeNothing(index - cleanCount, &made);
     } else {
-        makeDamaged(index - cleanCount - nothingCount, &made);
+        makeDamaged(index - cleanCount - nothingCount, firstSeed, &made);
     }
     return made;
 }

@@ -61,6 +61,9 @@ int32_t srCountCases(void);
 /// The n-th; the first ones are clean, the damaged ones come last.
 srCase srMakeCase(int32_t index);
 
+/// The same, but that the seeds of damages begin at another one: other damages, shapes and counts of nodes.
+srCase srMakeCaseOf(int32_t index, int32_t firstSeed);
+
 /// A file as a case. False, with a sentence on stderr, when it cannot be read.
 bool srMakeFileCase(const char* path, srCase* outCase);
 
