@@ -31,7 +31,7 @@ declare -A parts=(
     [open_factor]="native/src/math/factor_layout.c native/src/math/solve.c"
     [read_tetgen]="native/src/mesh/tetgen_answer.c"
     [tetgen_order]="native/src/core/process.c native/src/mesh/tetgen_answer.c"
-    [field]="native/src/mesh/surface.c native/src/mesh/bvh.c native/src/mesh/field.c"
+    [field]="native/src/mesh/surface.c native/src/mesh/bvh.c native/src/mesh/field.c native/src/mesh/solid.c native/src/mesh/patches.c"
     [prepare]="native/src/mesh native/src/sim/character.c native/src/weights"
 )
 
