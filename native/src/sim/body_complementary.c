@@ -78,8 +78,8 @@ static srResult createRest(ComplementaryBody* body, int32_t complement, const sr
     destroyRest(body);
     body->complement = complement;
     memcpy(body->holds, body->wanted, (size_t)body->nodeCount * sizeof(double));
-    bool hasRows = complement != sr_complementNothing;
-    const double none = 0.0;
+    const double none = 0.0; // a space of no vectors
+    const double* noSpace = complement == sr_complementNothing ? &none : NULL;
     srComplementaryShape shape = {
         .nodes = character->cage.nodes,
         .nodeCount = character->cage.nodeCount,
@@ -88,9 +88,7 @@ static srResult createRest(ComplementaryBody* body, int32_t complement, const sr
         .weights = {character->weights.starts, character->weights.bones, character->weights.weights,
                     character->rig.boneCount + 1},
         .holds = body->holds,
-        .vectors = space != NULL ? space->vectors
-                   : hasRows     ? NULL
-                                 : &none,
+        .vectors = space != NULL ? space->vectors : noSpace,
         .vectorCount = space != NULL ? space->vectorCount : 0,
     };
     SR_TRY(srCreateComplementaryRest(&shape, &body->rest));

@@ -39,6 +39,9 @@ static void freeState(srStepper* stepper) {
 }
 
 srResult srStepper_Prepare(srStepper* stepper) {
+    if (leavesMotion(stepper->source) && stepper->space.span.vectors == NULL) {
+        SR_TRY(srCreateMotionSpace(stepper->source->character, &stepper->space));
+    }
     int32_t solver = stepper->source->def.params.solver;
     if (stepper->state != NULL && stepper->body.solver == solver) {
         return sr_success;
@@ -64,7 +67,6 @@ static srResult createParts(srStepper* stepper) {
     SR_TRY(srCreateFrameCache(stepper->source->def.frameCount, nodeCount, &stepper->cache));
     SR_TRY(srCreatePrimary(character, &stepper->primary));
     SR_TRY(srCreateForces(character, &stepper->forces));
-    SR_TRY(srCreateMotionSpace(character, &stepper->space));
     return srStepper_Prepare(stepper);
 }
 
@@ -123,7 +125,7 @@ static srResult tuneForRow(srStepper* stepper, int32_t row) {
         .scale = scale,
         .size = (double)source->character->report.size * scale,
         .isMirrored = determinant < 0.0,
-        .space = &stepper->space.span,
+        .space = stepper->space.span.vectors != NULL ? &stepper->space.span : NULL,
         .spaceHash = stepper->space.hash,
     };
     settings.params.complement = srShotSource_FindComplement(source);

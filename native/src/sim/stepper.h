@@ -35,7 +35,7 @@ typedef struct srStepper {
     srBody body;
     srPrimary primary;
     srForces forces;
-    srMotionSpace space;
+    srMotionSpace space; ///< Zeroed until the recorded motion is what is left to the animation.
     srFrameCache cache;
     void* state; ///< Of `stateRow`.
     size_t stateSize;

@@ -53,7 +53,7 @@ typedef struct srComplementaryShape {
     srRigWeights weights;
     const double* holds;   ///< D: 0 to 1, or of any unit.
     const double* vectors; ///< Null: rows of the rig. Else rows of this space (srCreateSpaceRows),
-    int32_t vectorCount;   ///< orthonormal by the volumes of nodes.
+    int32_t vectorCount;   ///< orthonormal by the volumes of nodes; of none no rows.
 } srComplementaryShape;
 
 SR_MUST_USE srResult srCreateComplementaryRest(const srComplementaryShape* shape,

@@ -24,6 +24,7 @@ typedef struct Making {
     const srRigWeights* weights;
     const double* vectors; // of a space of its own, null for a rig's
     int32_t vectorCount;
+    int32_t nodeCount;
     srRigRows* rows;
     int32_t candidateCount; // 4 a bone
     int32_t* nodeStarts;    // entries by node: nodeCount + 1
@@ -300,7 +301,7 @@ static srResult factorGram(Making* making) {
 }
 
 static srResult makeRows(Making* making, srRigRows* outRows) {
-    srRigRows rows = {.nodeCount = outRows->nodeCount, .boneCount = making->weights->boneCount};
+    srRigRows rows = {.nodeCount = making->nodeCount, .boneCount = making->weights->boneCount};
     *outRows = (srRigRows){0};
     making->rows = &rows;
     making->candidateCount = 4 * rows.boneCount;
@@ -332,8 +333,8 @@ static srResult makeRows(Making* making, srRigRows* outRows) {
 
 srResult srCreateRigRows(const srVec3* nodes, const double* masses, const double* holds, int32_t nodeCount,
                          const srRigWeights* weights, srRigRows* outRows) {
-    Making making = {.nodes = nodes, .masses = masses, .holds = holds, .weights = weights};
-    outRows->nodeCount = nodeCount;
+    Making making = {
+        .nodes = nodes, .masses = masses, .holds = holds, .weights = weights, .nodeCount = nodeCount};
     return makeRows(&making, outRows);
 }
 
@@ -351,7 +352,7 @@ static void weighAlike(int32_t nodeCount, int32_t fourCount, int32_t* starts, in
 
 srResult srCreateSpaceRows(const double* vectors, int32_t vectorCount, const double* masses,
                            const double* holds, int32_t nodeCount, srRigRows* outRows) {
-    *outRows = (srRigRows){.nodeCount = nodeCount};
+    *outRows = (srRigRows){0};
     if (vectorCount == 0) {
         return sr_success;
     }
@@ -362,7 +363,6 @@ srResult srCreateSpaceRows(const double* vectors, int32_t vectorCount, const dou
     double* weights = SR_ALLOC(double, entryCount);
     srResult result = sr_success;
     if (starts == NULL || fours == NULL || weights == NULL) {
-        *outRows = (srRigRows){0};
         result = srFailOutOfMemory("the rows of a motion");
     } else {
         weighAlike(nodeCount, fourCount, starts, fours, weights);
@@ -371,7 +371,8 @@ srResult srCreateSpaceRows(const double* vectors, int32_t vectorCount, const dou
                          .holds = holds,
                          .weights = &alike,
                          .vectors = vectors,
-                         .vectorCount = vectorCount};
+                         .vectorCount = vectorCount,
+                         .nodeCount = nodeCount};
         result = makeRows(&making, outRows);
     }
     SR_FREE(starts, nodeCount + 1);
