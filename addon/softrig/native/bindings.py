@@ -116,6 +116,13 @@ class ShotId(ctypes.Structure):
     )
 
 
+class FollowerId(ctypes.Structure):
+    _fields_ = (
+        ("index1", ctypes.c_uint32),
+        ("generation", ctypes.c_uint32),
+    )
+
+
 class BakeId(ctypes.Structure):
     _fields_ = (
         ("index1", ctypes.c_uint32),
@@ -238,10 +245,21 @@ class BakeDef(ctypes.Structure):
     _fields_ = (
         ("structSize", ctypes.c_size_t),
         ("shot", ShotId),
+        ("follower", FollowerId),
         ("path", ctypes.c_char_p),
         ("firstFrame", ctypes.c_int32),
         ("frameCount", ctypes.c_int32),
         ("checkpointPath", ctypes.c_char_p),
+    )
+
+
+class FollowerDef(ctypes.Structure):
+    _fields_ = (
+        ("structSize", ctypes.c_size_t),
+        ("shot", ShotId),
+        ("restPositions", ctypes.POINTER(ctypes.c_float)),
+        ("pointCount", ctypes.c_int32),
+        ("isRigid", ctypes.c_bool),
     )
 
 
@@ -358,6 +376,7 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "srAllocator": Allocator,
     "srCharacterId": CharacterId,
     "srShotId": ShotId,
+    "srFollowerId": FollowerId,
     "srBakeId": BakeId,
     "srWeightsId": WeightsId,
     "srJobStatus": JobStatus,
@@ -365,6 +384,7 @@ STRUCTS: dict[str, type[ctypes.Structure]] = {
     "srCharacterDef": CharacterDef,
     "srCharacterReport": CharacterReport,
     "srBakeDef": BakeDef,
+    "srFollowerDef": FollowerDef,
     "srShotParams": ShotParams,
     "srShotDef": ShotDef,
     "srShotStatus": ShotStatus,
@@ -424,6 +444,27 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "srBake_GetStatus": (ctypes.c_int32, (BakeId, ctypes.POINTER(JobStatus))),
     "srBake_Wait": (ctypes.c_int32, (BakeId, ctypes.c_double)),
     "srDestroyBake": (ctypes.c_int32, (BakeId,)),
+    "srDefaultFollowerDef": (FollowerDef, ()),
+    "srCreateFollower": (ctypes.c_int32, (ctypes.POINTER(FollowerDef), ctypes.POINTER(FollowerId))),
+    "srDestroyFollower": (ctypes.c_int32, (FollowerId,)),
+    "srFollower_WriteTape": (
+        ctypes.c_int32,
+        (
+            FollowerId,
+            ctypes.c_int32,
+            ctypes.c_int32,
+            ctypes.POINTER(ctypes.c_float),
+            ctypes.c_int64,
+        ),
+    ),
+    "srFollower_ReadOffsets": (
+        ctypes.c_int32,
+        (FollowerId, ctypes.c_double, ctypes.POINTER(ctypes.c_float), ctypes.c_int32),
+    ),
+    "srFollower_ReadProvisional": (
+        ctypes.c_int32,
+        (FollowerId, ctypes.c_int32, ctypes.POINTER(ctypes.c_float), ctypes.c_int32),
+    ),
     "srDefaultShotParams": (ShotParams, ()),
     "srDefaultShotDef": (ShotDef, ()),
     "srCreateShot": (ctypes.c_int32, (ctypes.POINTER(ShotDef), ctypes.POINTER(ShotId))),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Writing a shot to disk as a point cache (PC2) of skin offsets: little-endian, "POINTCACHE2", one row of
-// float32 xyz a vertex and frame; the header's start frame is 0, as Blender wants it. The same numbers that
-// `srShot_ReadOffsets` gives, bit for bit.
+// Writing a shot to disk as a point cache (PC2) of offsets of the skin or of a follower: little-endian,
+// "POINTCACHE2", one row of float32 xyz a vertex and frame; the header's start frame is 0, as Blender wants
+// it. The same numbers that `srShot_ReadOffsets` and `srFollower_ReadOffsets` give, bit for bit.
 
 #pragma once
 
@@ -13,9 +13,10 @@
 typedef struct srBakeDef {
     size_t structSize; ///< Set by `srDefaultBakeDef`.
     srShotId shot;
-    const char* path;   ///< UTF-8, not empty. Written beside it and moved over it when whole. A link is
-                        ///< followed; what is there and is not a plain file is refused.
-    int32_t firstFrame; ///< The range must be within the shot's.
+    srFollowerId follower; ///< One of the shot's; null (the default) is the skin.
+    const char* path;      ///< UTF-8, not empty. Written beside it and moved over it when whole. A link is
+                           ///< followed; what is there and is not a plain file is refused.
+    int32_t firstFrame;    ///< The range must be within the shot's.
     int32_t frameCount;
     const char* checkpointPath; ///< UTF-8; null (the default) is none. A file that the simulated frames are
                                 ///< kept in until the whole shot is baked, so that a bake that was cancelled,

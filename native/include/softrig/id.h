@@ -19,6 +19,12 @@ typedef struct srShotId {
     uint32_t generation;
 } srShotId;
 
+/// Something that rides on a character's cage in a shot.
+typedef struct srFollowerId {
+    uint32_t index1;
+    uint32_t generation;
+} srFollowerId;
+
 /// A bake to disk that is under way or has ended.
 typedef struct srBakeId {
     uint32_t index1;

@@ -7,6 +7,7 @@
 #include "softrig/bake.h"
 #include "softrig/base.h"
 #include "softrig/character.h"
+#include "softrig/follower.h"
 #include "softrig/id.h"
 #include "softrig/shot.h"
 #include "softrig/weights.h"

@@ -13,8 +13,13 @@ srBakeDef srDefaultBakeDef(void) {
     return (srBakeDef){.structSize = sizeof(srBakeDef), .firstFrame = 1, .frameCount = 250};
 }
 
-static srResult startOn(srEntry* shotEntry, const srBakeDef* def, srBakeId* outBake) {
+// `followerEntry` is null for the skin
+static srResult startOn(srEntry* shotEntry, srEntry* followerEntry, const srBakeDef* def, srBakeId* outBake) {
     srSimulation* simulation = srEntry_GetObject(shotEntry);
+    srFollowing* following = followerEntry != NULL ? srEntry_GetObject(followerEntry) : NULL;
+    if (following != NULL && srFollowing_GetSimulation(following) != simulation) {
+        return srFail(sr_errorInvalidValue, "The follower is one of another shot.");
+    }
     int64_t first = (int64_t)def->firstFrame - srSimulation_GetFirstFrame(simulation);
     if (def->frameCount < 1 || first < 0 ||
         first + def->frameCount > srSimulation_GetFrameCount(simulation)) {
@@ -24,8 +29,8 @@ static srResult startOn(srEntry* shotEntry, const srBakeDef* def, srBakeId* outB
     }
     srBake* bake = NULL;
     srRawId id;
-    SR_TRY(srCreateBake(simulation, def, &bake));
-    SR_TRY(srRegister(sr_kindBake, bake, shotEntry, &id));
+    SR_TRY(srCreateBake(simulation, following, def, &bake));
+    SR_TRY(srRegister(sr_kindBake, bake, following != NULL ? followerEntry : shotEntry, &id));
     *outBake = (srBakeId){id.index1, id.generation};
     return sr_success;
 }
@@ -40,9 +45,16 @@ srResult srStartBake(const srBakeDef* def, srBakeId* outBake) {
     if (def->checkpointPath != NULL && def->checkpointPath[0] == '\0') {
         return srFail(sr_errorInvalidValue, "def->checkpointPath is empty; null is none.");
     }
-    srEntry* entry = NULL;
+    srEntry *entry = NULL, *followerEntry = NULL;
     SR_TRY(srAcquire(sr_kindShot, SR_RAW_ID(def->shot), &entry));
-    srResult result = startOn(entry, def, outBake);
+    srResult result = sr_success;
+    if (def->follower.index1 != 0) {
+        result = srAcquire(sr_kindFollower, SR_RAW_ID(def->follower), &followerEntry);
+    }
+    if (result == sr_success) {
+        result = startOn(entry, followerEntry, def, outBake);
+    }
+    srRelease(followerEntry);
     srRelease(entry);
     return result;
 }

@@ -19,13 +19,14 @@ typedef struct StructSize {
 
 #define STRUCT(type) {#type, sizeof(type)}
 
-// every public struct, in the order of the headers base, id, character, shot, bake, weights
+// every public struct, in the order of the headers base, id, character, shot, follower, bake, weights
 static const StructSize STRUCT_SIZES[] = {
-    STRUCT(srVersion),       STRUCT(srAbiInfo),      STRUCT(srAllocator),       STRUCT(srCharacterId),
-    STRUCT(srShotId),        STRUCT(srBakeId),       STRUCT(srWeightsId),       STRUCT(srJobStatus),
-    STRUCT(srCharacterMaps), STRUCT(srCharacterDef), STRUCT(srCharacterReport), STRUCT(srShotParams),
-    STRUCT(srShotDef),       STRUCT(srShotStatus),   STRUCT(srFrameControls),   STRUCT(srFrameStats),
-    STRUCT(srBakeDef),       STRUCT(srWeightsDef),   STRUCT(srWeightsReport),
+    STRUCT(srVersion),       STRUCT(srAbiInfo),       STRUCT(srAllocator),    STRUCT(srCharacterId),
+    STRUCT(srShotId),        STRUCT(srFollowerId),    STRUCT(srBakeId),       STRUCT(srWeightsId),
+    STRUCT(srJobStatus),     STRUCT(srCharacterMaps), STRUCT(srCharacterDef), STRUCT(srCharacterReport),
+    STRUCT(srShotParams),    STRUCT(srShotDef),       STRUCT(srShotStatus),   STRUCT(srFrameControls),
+    STRUCT(srFrameStats),    STRUCT(srFollowerDef),   STRUCT(srBakeDef),      STRUCT(srWeightsDef),
+    STRUCT(srWeightsReport),
 };
 
 #define STRUCT_COUNT ((int32_t)(sizeof(STRUCT_SIZES) / sizeof(STRUCT_SIZES[0])))

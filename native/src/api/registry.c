@@ -9,6 +9,7 @@
 #include "core/parallel.h"
 #include "core/thread.h"
 #include "sim/bake.h"
+#include "sim/following.h"
 #include "sim/preparation.h"
 #include "sim/simulation.h"
 #include "weights/biharmonic_job.h"
@@ -24,11 +25,14 @@ struct srEntry {
 static srIdPool pools[sr_kindCount];
 static int32_t entryCount; // also those that have lost their id and are still in use
 
-static const char* const KIND_NAMES[sr_kindCount] = {"bake", "shot", "character", "computation of weights"};
+static const char* const KIND_NAMES[sr_kindCount] = {"bake", "follower", "shot", "character",
+                                                     "computation of weights"};
 
 static void destroyObject(srKind kind, void* object) {
     if (kind == sr_kindBake) {
         srDestroyBakeWork(object);
+    } else if (kind == sr_kindFollower) {
+        srDestroyFollowing(object);
     } else if (kind == sr_kindShot) {
         srDestroySimulation(object);
     } else if (kind == sr_kindWeights) {
@@ -44,6 +48,8 @@ static void cancelObject(const srEntry* entry) {
         srJob_Cancel(srBake_GetJob(entry->object));
     } else if (entry->kind == sr_kindShot) {
         srSimulation_Halt(entry->object);
+    } else if (entry->kind == sr_kindFollower) {
+        return; // no work of its own
     } else if (entry->kind == sr_kindWeights) {
         srJob_Cancel(srWeighing_GetJob(entry->object));
     } else {
@@ -142,6 +148,14 @@ void* srEntry_GetObject(const srEntry* entry) {
     return entry->object;
 }
 
+// directly, or on what stands on it
+static bool standsOn(const srEntry* entry, const srEntry* other) {
+    while (entry != NULL && entry != other) {
+        entry = entry->parent;
+    }
+    return entry == other;
+}
+
 // Under the process lock: the entry of an id that is an id no longer. Bakes are cancelled first, so that none
 // waits for a shot that has stopped.
 static srEntry* takeId(srKind kind, srRawId id) {
@@ -154,7 +168,7 @@ static srEntry* takeId(srKind kind, srRawId id) {
     srRawId bakeId;
     for (srEntry* bake = srIdPool_Next(&pools[sr_kindBake], &cursor, &bakeId); bake != NULL;
          bake = srIdPool_Next(&pools[sr_kindBake], &cursor, &bakeId)) {
-        if (bake->parent == entry) {
+        if (standsOn(bake, entry)) {
             cancelObject(bake);
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What ids stand for, and who keeps it alive. An entry lives while its id does, while a call uses it, and
-// while another entry stands on it (a shot on its character, a bake on its shot).
+// while another entry stands on it (a shot on its character, a follower or a bake on its shot).
 
 #pragma once
 
@@ -10,6 +10,7 @@
 
 typedef enum srKind {
     sr_kindBake,
+    sr_kindFollower,
     sr_kindShot,
     sr_kindCharacter,
     sr_kindWeights,
@@ -31,8 +32,8 @@ void srRelease(srEntry* entry);
 
 void* srEntry_GetObject(const srEntry* entry);
 
-/// Takes the id away and cancels what is under way: the object's work, and the bakes that stand on it. The
-/// object is freed when nobody uses it any more.
+/// Takes the id away and cancels what is under way: the object's work, and the bakes that stand on it or on
+/// its followers. The object is freed when nobody uses it any more.
 SR_MUST_USE srResult srUnregister(srKind kind, srRawId id);
 
 /// True when nothing is alive.

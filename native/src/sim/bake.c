@@ -15,6 +15,7 @@
 
 struct srBake {
     srSimulation* simulation;
+    srFollowing* following; // null: the skin
     char* path;
     size_t pathSize;
     char* checkpointPath; // null is none
@@ -48,15 +49,33 @@ static srResult checkFrame(const srBake* bake, int32_t frame) {
                       : "these settings are no material. Change softness, volume or weight.");
 }
 
+// of the tapes that have to be written before a frame can be baked
+static int32_t getRecordedCount(const srBake* bake) {
+    srShotStatus status;
+    srSimulation_GetStatus(bake->simulation, &status);
+    int32_t count =
+        bake->following != NULL ? srFollowing_GetRecordedCount(bake->following) : status.recordedFrameCount;
+    return count < status.recordedFrameCount ? count : status.recordedFrameCount;
+}
+
+// either only grows, so the sum tells of both
+static int32_t getRevision(const srBake* bake) {
+    int32_t revision = srSimulation_GetRevision(bake->simulation);
+    return bake->following != NULL ? revision + srFollowing_GetRevision(bake->following) : revision;
+}
+
+static srResult readOffsets(const srBake* bake, int32_t frame) {
+    return bake->following != NULL ? srFollowing_ReadOffsets(bake->following, frame, bake->row)
+                                   : srSimulation_ReadOffsets(bake->simulation, frame, bake->row);
+}
+
 // `sr_errorNotReady` is what a bake answers that is still at work; it never fails with it
 static srResult waitForFrame(srBake* bake, srJob* job, int32_t frame) {
     for (;;) {
         if (srJob_IsCancelled(job)) {
             return srFail(sr_errorCancelled, "The bake was cancelled.");
         }
-        srShotStatus status;
-        srSimulation_GetStatus(bake->simulation, &status);
-        if (frame - status.firstFrame >= status.recordedFrameCount) {
+        if (frame - srSimulation_GetFirstFrame(bake->simulation) >= getRecordedCount(bake)) {
             return srFail(sr_errorInvalidValue, "Frame %d is not recorded.", frame);
         }
         if (srSimulation_WaitFrame(bake->simulation, frame, WAIT_SECONDS) == sr_success) {
@@ -82,15 +101,15 @@ static srResult bakeFrame(srBake* bake, int32_t frame, srFileWriter* writer, int
     if (frame < bake->firstFrame) {
         return sr_success;
     }
-    srResult result = srSimulation_ReadOffsets(bake->simulation, frame, bake->row);
-    if (result != sr_success || revision != srSimulation_GetRevision(bake->simulation)) {
+    srResult result = readOffsets(bake, frame);
+    if (result != sr_success || revision != getRevision(bake)) {
         return srFail(sr_errorCancelled, "The shot changed while it was being baked. Bake it again.");
     }
     return srFileWriter_Write(writer, bake->row, bake->rowFloatCount * sizeof(float));
 }
 
 static srResult writeRows(srBake* bake, srJob* job, srFileWriter* writer, srCheckpoint* checkpoint) {
-    int32_t revision = srSimulation_GetRevision(bake->simulation);
+    int32_t revision = getRevision(bake);
     int32_t shotFirst = srSimulation_GetFirstFrame(bake->simulation);
     int32_t first = checkpoint != NULL ? shotFirst : bake->firstFrame;
     int32_t count = bake->firstFrame + bake->frameCount - first;
@@ -153,17 +172,21 @@ static srResult startBake(srBake* bake, const srBakeDef* def) {
     return srStartJob(work, bake, &bake->job);
 }
 
-srResult srCreateBake(srSimulation* simulation, const srBakeDef* def, srBake** outBake) {
+srResult srCreateBake(srSimulation* simulation, srFollowing* following, const srBakeDef* def,
+                      srBake** outBake) {
+    int32_t pointCount = following != NULL ? srFollowing_GetPointCount(following)
+                                           : srSimulation_GetCharacter(simulation)->embedding.pointCount;
     srBake* bake = SR_ALLOC_ZERO(srBake, 1);
     if (bake == NULL) {
         return srFailOutOfMemory("a bake");
     }
     *bake = (srBake){
         .simulation = simulation,
+        .following = following,
         .pathSize = strlen(def->path) + 1,
         .firstFrame = def->firstFrame,
         .frameCount = def->frameCount,
-        .rowFloatCount = 3 * (size_t)srSimulation_GetCharacter(simulation)->embedding.pointCount,
+        .rowFloatCount = 3 * (size_t)pointCount,
     };
     srResult result = startBake(bake, def);
     if (result != sr_success) {

@@ -6,13 +6,15 @@
 #pragma once
 
 #include "core/job.h"
-#include "sim/simulation.h"
+#include "sim/following.h"
 #include "softrig/bake.h"
 
 typedef struct srBake srBake;
 
-/// `simulation` must outlive the bake; `def` has been checked; its path is copied.
-SR_MUST_USE srResult srCreateBake(srSimulation* simulation, const srBakeDef* def, srBake** outBake);
+/// `simulation` and `following` must outlive the bake; `def` has been checked; its path is copied. A null
+/// `following` bakes the skin.
+SR_MUST_USE srResult srCreateBake(srSimulation* simulation, srFollowing* following, const srBakeDef* def,
+                                  srBake** outBake);
 
 /// Cancels and waits. Accepts null.
 void srDestroyBakeWork(srBake* bake);

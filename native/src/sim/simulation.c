@@ -7,7 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/thread.h"
-#include "mesh/interpolation.h"
+#include "sim/passenger.h"
 #include "sim/provisional.h"
 #include "sim/skin_follower.h"
 #include "sim/source_hash.h"
@@ -16,8 +16,7 @@
 
 #include <string.h>
 
-#define LARGEST_COORDINATE 1e30f // of an offset in skin space, in whatever object it is
-#define SMALLEST_SHARE 0.0001f   // of the later of two frames; what is nearer to the earlier one is that
+#define SMALLEST_SHARE 0.0001f // of the later of two frames; what is nearer to the earlier one is that
 
 struct srSimulation {
     srListener listener; // to changes of the character's painted maps
@@ -27,9 +26,7 @@ struct srSimulation {
     srShotSource source;      // guarded by `control`, and by the worker's pause
     srSkinFollower* follower; // null while only the rig moves the skin
     int32_t edition;          // counts its changes
-    srVec3f* localOffsets;    // scratch of readers: offsets of nodes in skin space, ...
-    void* blendScratch;       // ... what bringing them to vertices needs, ...
-    float* laterOffsets;      // ... offsets of vertices at the later of two frames, ...
+    srPassenger skin;         // scratch of readers: what bringing offsets to the skin needs, ...
     srVec3* places;           // ... nodes in the world, ...
     srMat34* maps;            // ... and the maps that put them there
 
@@ -60,14 +57,10 @@ static srResult allocateParts(srSimulation* simulation) {
     simulation->control = srCreateMutex();
     simulation->places = SR_ALLOC(srVec3, nodeCount);
     simulation->maps = SR_ALLOC(srMat34, character->rig.boneCount + 1);
-    simulation->localOffsets = SR_ALLOC(srVec3f, nodeCount);
-    simulation->blendScratch = srAlloc(srBlend_GetScratchSize(&character->blend), 1);
-    simulation->laterOffsets = SR_ALLOC(float, 3 * (size_t)character->embedding.pointCount);
-    if (simulation->control == NULL || simulation->places == NULL || simulation->maps == NULL ||
-        simulation->localOffsets == NULL || simulation->blendScratch == NULL ||
-        simulation->laterOffsets == NULL) {
+    if (simulation->control == NULL || simulation->places == NULL || simulation->maps == NULL) {
         return srFailOutOfMemory("a shot");
     }
+    SR_TRY(srCreatePassenger(&character->blend, &simulation->skin));
     int32_t rowFloatCount = 16 * srRig_GetRowMatrixCount(&character->rig);
     SR_TRY(srCreateTape(source->def.frameCount, rowFloatCount, &source->tape));
     SR_TRY(srCreateControlTrack(source->def.frameCount, &source->controls));
@@ -142,9 +135,7 @@ void srDestroySimulation(srSimulation* simulation) {
     srDestroyTape(&simulation->source.tape);
     SR_FREE(simulation->places, character->cage.nodeCount);
     SR_FREE(simulation->maps, character->rig.boneCount + 1);
-    SR_FREE(simulation->localOffsets, character->cage.nodeCount);
-    srFree(simulation->blendScratch, srBlend_GetScratchSize(&character->blend), 1);
-    SR_FREE(simulation->laterOffsets, 3 * (size_t)character->embedding.pointCount);
+    srDestroyPassenger(&simulation->skin);
     srDestroyMutex(simulation->control);
     SR_FREE(simulation, 1);
 }
@@ -366,29 +357,31 @@ srResult srSimulation_WaitFrame(srSimulation* simulation, int32_t frame, double 
 }
 
 // from offsets of the nodes at a row, in the world, to those of the vertices in skin space
-static void bringToSkin(srSimulation* simulation, int32_t row, const srVec3f* offsets, float* outOffsets) {
+static void bringToSkin(void* context, int32_t row, const srVec3f* offsets, float* outOffsets) {
+    const srSimulation* simulation = context;
     srMat34 object = srRig_ReadObject(srTape_GetRow(&simulation->source.tape, row));
     srMat34 toSkin;
     srInvert34(&object, &toSkin);
-    const srVec3f zero = {0.0f, 0.0f, 0.0f};
-    for (int32_t i = 0; i < simulation->stepper.cache.nodeCount; ++i) {
-        srVec3f local = srToFloat(srMulVector34(&toSkin, srToDouble(offsets[i])));
-        // an object of almost no size makes any offset huge
-        bool isSane = fabsf(local.x) < LARGEST_COORDINATE && fabsf(local.y) < LARGEST_COORDINATE &&
-                      fabsf(local.z) < LARGEST_COORDINATE;
-        // the sum turns -0 into 0
-        simulation->localOffsets[i] = isSane ? srMulAddF(zero, 1.0f, local) : zero;
-    }
-    srInterpolate(&simulation->source.character->blend, simulation->localOffsets, simulation->blendScratch,
-                  outOffsets);
+    srPassenger_Bring(&simulation->skin, &toSkin, offsets, outOffsets);
 }
 
-static void readRow(srSimulation* simulation, int32_t row, float* outOffsets) {
-    bringToSkin(simulation, row, srFrameCache_GetOffsets(&simulation->stepper.cache, row), outOffsets);
+static srReader makeSkinReader(srSimulation* simulation) {
+    return (srReader){
+        .bring = bringToSkin,
+        .context = simulation,
+        .rowCount = simulation->source.def.frameCount,
+        .floatCount = 3 * (size_t)simulation->source.character->embedding.pointCount,
+        .laterOffsets = simulation->skin.laterOffsets,
+    };
+}
+
+static void readRow(srSimulation* simulation, const srReader* reader, int32_t row, float* outOffsets) {
+    reader->bring(reader->context, row, srFrameCache_GetOffsets(&simulation->stepper.cache, row), outOffsets);
 }
 
 // Rows, shares and rounding are those of Blender's Mesh Cache modifier: a bake plays the bits that were live.
-static srResult readOffsetsLocked(srSimulation* simulation, double frame, float* outOffsets) {
+static srResult readLocked(srSimulation* simulation, double frame, const srReader* reader,
+                           float* outOffsets) {
     float position = (float)frame - (float)simulation->source.def.firstFrame;
     float last = (float)(simulation->source.def.frameCount - 1);
     position = position > last ? last : position > 0.0f ? position : 0.0f;
@@ -396,27 +389,32 @@ static srResult readOffsetsLocked(srSimulation* simulation, double frame, float*
     float share = position - (float)row;
     share = share > SMALLEST_SHARE ? share : 0.0f;
     int32_t lastNeeded = share > 0.0f ? row + 1 : row;
-    size_t floatCount = 3 * (size_t)simulation->source.character->embedding.pointCount;
-    if (srWorker_GetStatus(simulation->worker).readyCount <= lastNeeded) {
-        memset(outOffsets, 0, floatCount * sizeof(float));
+    if (srWorker_GetStatus(simulation->worker).readyCount <= lastNeeded || reader->rowCount <= lastNeeded) {
+        memset(outOffsets, 0, reader->floatCount * sizeof(float));
         return failNotReady(simulation, lastNeeded);
     }
 
-    readRow(simulation, row, outOffsets);
+    readRow(simulation, reader, row, outOffsets);
     if (share > 0.0f) {
-        readRow(simulation, row + 1, simulation->laterOffsets);
-        for (size_t i = 0; i < floatCount; ++i) {
-            outOffsets[i] = outOffsets[i] * (1.0f - share) + simulation->laterOffsets[i] * share;
+        readRow(simulation, reader, row + 1, reader->laterOffsets);
+        for (size_t i = 0; i < reader->floatCount; ++i) {
+            outOffsets[i] = outOffsets[i] * (1.0f - share) + reader->laterOffsets[i] * share;
         }
     }
     return sr_success;
 }
 
-srResult srSimulation_ReadOffsets(srSimulation* simulation, double frame, float* outOffsets) {
+srResult srSimulation_ReadFor(srSimulation* simulation, double frame, const srReader* reader,
+                              float* outOffsets) {
     srLock(simulation->control);
-    srResult result = readOffsetsLocked(simulation, frame, outOffsets);
+    srResult result = readLocked(simulation, frame, reader, outOffsets);
     srUnlock(simulation->control);
     return result;
+}
+
+srResult srSimulation_ReadOffsets(srSimulation* simulation, double frame, float* outOffsets) {
+    const srReader reader = makeSkinReader(simulation);
+    return srSimulation_ReadFor(simulation, frame, &reader, outOffsets);
 }
 
 srResult srSimulation_AskProvisional(srSimulation* simulation, int32_t frame) {
@@ -433,19 +431,26 @@ srResult srSimulation_AskProvisional(srSimulation* simulation, int32_t frame) {
 }
 
 srResult srSimulation_ReadProvisional(srSimulation* simulation, int32_t frame, float* outOffsets) {
+    const srReader reader = makeSkinReader(simulation);
+    return srSimulation_ReadProvisionalFor(simulation, frame, &reader, outOffsets);
+}
+
+srResult srSimulation_ReadProvisionalFor(srSimulation* simulation, int32_t frame, const srReader* reader,
+                                         float* outOffsets) {
     int64_t row = (int64_t)frame - simulation->source.def.firstFrame;
     if (row < 0 || row >= simulation->source.def.frameCount) {
         return failOutside(simulation, frame);
     }
     srLock(simulation->control);
-    const srVec3f* offsets = srProvisional_BeginRead(&simulation->provisional, (int32_t)row);
+    const srVec3f* offsets =
+        row < reader->rowCount ? srProvisional_BeginRead(&simulation->provisional, (int32_t)row) : NULL;
     if (offsets != NULL) {
-        bringToSkin(simulation, (int32_t)row, offsets, outOffsets);
+        reader->bring(reader->context, (int32_t)row, offsets, outOffsets);
         srProvisional_EndRead(&simulation->provisional);
     }
     srUnlock(simulation->control);
     if (offsets == NULL) {
-        memset(outOffsets, 0, 3 * (size_t)simulation->source.character->embedding.pointCount * sizeof(float));
+        memset(outOffsets, 0, reader->floatCount * sizeof(float));
         return srFail(sr_errorNotReady, "There is no provisional frame %d.", frame);
     }
     return sr_success;

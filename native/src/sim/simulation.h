@@ -60,6 +60,22 @@ SR_MUST_USE srResult srSimulation_GetHash(srSimulation* simulation, int32_t fram
 SR_MUST_USE srResult srSimulation_GetFrameStats(srSimulation* simulation, int32_t frame,
                                                 srFrameStats* outStats);
 
+/// Somebody's points, and how the offsets of nodes at a row, in the world, come to them: `bring` is called
+/// while nobody else reads or changes the shot.
+typedef struct srReader {
+    void (*bring)(void* context, int32_t row, const srVec3f* nodeOffsets, float* outOffsets);
+    void* context;
+    int32_t rowCount;    ///< Rows that `bring` knows; later ones are as if they were not ready.
+    size_t floatCount;   ///< Of all points.
+    float* laterOffsets; ///< Scratch, as many.
+} srReader;
+
+/// As `srSimulation_ReadOffsets` and `srSimulation_ReadProvisional`, for other points than the skin's.
+SR_MUST_USE srResult srSimulation_ReadFor(srSimulation* simulation, double frame, const srReader* reader,
+                                          float* outOffsets);
+SR_MUST_USE srResult srSimulation_ReadProvisionalFor(srSimulation* simulation, int32_t frame,
+                                                     const srReader* reader, float* outOffsets);
+
 /// Counts the changes of whatever the rows are simulated from, also of those that nobody has seen yet.
 int32_t srSimulation_GetEdition(srSimulation* simulation);
 

@@ -17,6 +17,7 @@
 static srTestScene scene;
 static srCharacterId character;
 static srShotId shot;
+static srFollowerId follower;
 static srCharacterReport report;
 static float* rows;
 static int64_t floatCount;
@@ -41,9 +42,15 @@ static int startAll(void** state) {
         return -1;
     }
     srTestScene_WriteRows(&scene, srTestShake, 0, FRAMES, rows);
+    srFollowerDef followerDef = srDefaultFollowerDef();
+    followerDef.restPositions = scene.def.skinPositions;
+    followerDef.pointCount = 2;
     bool isMade = srCreateShot(&def, &shot) == sr_success &&
                   srShot_WriteTape(shot, 1, FRAMES, rows, floatCount, NULL) == sr_success &&
                   srShot_WaitFrame(shot, FRAMES, -1.0) == sr_success;
+    followerDef.shot = shot;
+    isMade = isMade && srCreateFollower(&followerDef, &follower) == sr_success &&
+             srFollower_WriteTape(follower, 1, FRAMES, rows, 32 * FRAMES) == sr_success;
     return isMade ? 0 : -1;
 }
 
@@ -52,7 +59,7 @@ static int stopAll(void** state) {
     free(floats);
     free(cells);
     srTestDestroyScene(&scene);
-    if (srShutdown() != 2 || srGetByteCount() != 0) {
+    if (srShutdown() != 3 || srGetByteCount() != 0) {
         return -1;
     }
     return srTestNothingLeaked(state);
@@ -63,6 +70,7 @@ typedef srResult CallWithId(uint32_t index1, uint32_t generation);
 
 #define CHARACTER ((srCharacterId){index1, generation})
 #define SHOT ((srShotId){index1, generation})
+#define FOLLOWER ((srFollowerId){index1, generation})
 #define BAKE ((srBakeId){index1, generation})
 
 static srResult destroyCharacter(uint32_t index1, uint32_t generation) {
@@ -155,6 +163,36 @@ static srResult stateHash(uint32_t index1, uint32_t generation) {
     uint64_t hash;
     return srShot_GetStateHash(SHOT, 1, &hash);
 }
+static srResult createFollower(uint32_t index1, uint32_t generation) {
+    srFollowerDef def = srDefaultFollowerDef();
+    srFollowerId id;
+    def.shot = SHOT;
+    def.restPositions = floats;
+    def.pointCount = 1;
+    return srCreateFollower(&def, &id);
+}
+static srResult writeFollower(uint32_t index1, uint32_t generation) {
+    return srFollower_WriteTape(FOLLOWER, 1, FRAMES, rows, 32 * FRAMES);
+}
+static srResult readFollower(uint32_t index1, uint32_t generation) {
+    return srFollower_ReadOffsets(FOLLOWER, 1.0, floats, 2);
+}
+static srResult readFollowerProvisional(uint32_t index1, uint32_t generation) {
+    return srFollower_ReadProvisional(FOLLOWER, 1, floats, 2);
+}
+static srResult bakeFollower(uint32_t index1, uint32_t generation) {
+    srBakeDef def = srDefaultBakeDef();
+    srBakeId id;
+    def.shot = shot;
+    def.follower = FOLLOWER;
+    def.path = "never written";
+    def.frameCount = 1;
+    // a null follower is the skin
+    return index1 == 0 ? sr_errorStaleId : srStartBake(&def, &id);
+}
+static srResult destroyFollower(uint32_t index1, uint32_t generation) {
+    return srDestroyFollower(FOLLOWER);
+}
 static srResult startBake(uint32_t index1, uint32_t generation) {
     srBakeDef def = srDefaultBakeDef();
     srBakeId id;
@@ -179,7 +217,7 @@ static srResult destroyBake(uint32_t index1, uint32_t generation) {
 
 typedef struct CallOfKind {
     CallWithId* call;
-    char kind; // of the id: c, s or b
+    char kind; // of the id: c, s, f or b
     bool isSafe;
 } CallOfKind;
 
@@ -192,14 +230,19 @@ static const CallOfKind CALLS[] = {
     {askProvisional, 's', true},  {readProvisional, 's', false}, {readNodes, 's', true},
     {stateHash, 's', true},       {startBake, 's', false},       {destroyShot, 's', false},
     {bakeStatus, 'b', false},     {bakeWait, 'b', false},        {destroyBake, 'b', false},
+    {createFollower, 's', false}, {writeFollower, 'f', true},    {readFollower, 'f', true},
+    {bakeFollower, 'f', false},   {destroyFollower, 'f', false}, {readFollowerProvisional, 'f', false},
     {setMaps, 'c', true},         {fileSize, 'c', true},         {writeFile, 'c', true},
 };
 
 static void ids_that_name_nothing_are_stale(void** state) {
     (void)state;
     for (int32_t i = 0; i < SR_ARRAY_COUNT(CALLS); ++i) {
-        uint32_t index1 = CALLS[i].kind == 'c' ? character.index1 : shot.index1;
-        uint32_t generation = CALLS[i].kind == 'c' ? character.generation : shot.generation;
+        const srFollowerId ids[3] = {{character.index1, character.generation},
+                                     {shot.index1, shot.generation},
+                                     {follower.index1, follower.generation}};
+        int kind = CALLS[i].kind == 'c' ? 0 : CALLS[i].kind == 'f' ? 2 : 1;
+        uint32_t index1 = ids[kind].index1, generation = ids[kind].generation;
         assert_result(CALLS[i].call(0, 0), sr_errorStaleId);
         assert_result(CALLS[i].call(0, generation), sr_errorStaleId);
         assert_result(CALLS[i].call(index1, 0), sr_errorStaleId);
@@ -256,6 +299,16 @@ static void null_pointers_are_named(void** state) {
     assert_result(srShot_ReadNodes(shot, 1, true, NULL, 1), sr_errorNullArgument);
     assert_result(srShot_GetStateHash(shot, 1, NULL), sr_errorNullArgument);
     assert_result(srShot_GetFrameStats(shot, 1, NULL), sr_errorNullArgument);
+    srFollowerDef followerDef = srDefaultFollowerDef();
+    followerDef.shot = shot;
+    followerDef.pointCount = 1;
+    assert_result(srCreateFollower(NULL, &follower), sr_errorNullArgument);
+    assert_result(srCreateFollower(&followerDef, &follower), sr_errorNullArgument);
+    followerDef.restPositions = floats;
+    assert_result(srCreateFollower(&followerDef, NULL), sr_errorNullArgument);
+    assert_result(srFollower_WriteTape(follower, 1, 1, NULL, 32), sr_errorNullArgument);
+    assert_result(srFollower_ReadOffsets(follower, 1.0, NULL, 2), sr_errorNullArgument);
+    assert_result(srFollower_ReadProvisional(follower, 1, NULL, 2), sr_errorNullArgument);
     assert_result(srStartBake(NULL, &bake), sr_errorNullArgument);
     assert_result(srStartBake(&bakeDef, &bake), sr_errorNullArgument);
     assert_non_null(strstr(srGetErrorText(), "path"));
@@ -286,6 +339,11 @@ static void structs_of_another_size_are_refused(void** state) {
         shotDef.params.structSize = sizes[i];
         params.structSize = sizes[i];
         bakeDef.structSize = sizes[i];
+        srFollowerDef followerDef = srDefaultFollowerDef();
+        srFollowerId newFollower;
+        followerDef.structSize = sizes[i];
+        assert_result(srCreateFollower(&followerDef, &newFollower), sr_errorStructSize);
+        assert_non_null(strstr(srGetErrorText(), "srDefaultFollowerDef()"));
         assert_result(srCreateCharacter(&characterDef, &newCharacter), sr_errorStructSize);
         characterDef = scene.def;
         characterDef.maps.structSize = sizes[i];
@@ -308,6 +366,44 @@ static void structs_of_another_size_are_refused(void** state) {
         assert_result(srSetAllocator(&allocator), sr_errorStructSize);
         assert_non_null(strstr(srGetErrorText(), "sizeof(srAllocator)"));
     }
+}
+
+static void followers_with_wrong_numbers_are_refused(void** state) {
+    (void)state;
+    srFollowerDef def = srDefaultFollowerDef();
+    srFollowerId id;
+    def.shot = shot;
+    def.restPositions = floats;
+    const int32_t counts[] = {0, -1, INT32_MAX};
+    for (int i = 0; i < 3; ++i) {
+        def.pointCount = counts[i];
+        assert_result(srCreateFollower(&def, &id), sr_errorInvalidValue);
+    }
+    assert_result(srFollower_WriteTape(follower, 0, 1, rows, 32), sr_errorInvalidValue);
+    assert_result(srFollower_WriteTape(follower, 1, FRAMES + 1, rows, 32 * (FRAMES + 1)),
+                  sr_errorInvalidValue);
+    assert_result(srFollower_WriteTape(follower, 1, 0, rows, 0), sr_errorInvalidValue);
+    assert_result(srFollower_WriteTape(follower, 1, 1, rows, 31), sr_errorInvalidValue);
+    float bad[32] = {0};
+    bad[30] = NAN;
+    assert_result(srFollower_WriteTape(follower, 1, 1, bad, 32), sr_errorNotFinite);
+    assert_result(srFollower_ReadOffsets(follower, 1.0, floats, 3), sr_errorInvalidValue);
+    assert_result(srFollower_ReadProvisional(follower, 1, floats, 1), sr_errorInvalidValue);
+    assert_result(srFollower_ReadOffsets(follower, (double)NAN, floats, 2), sr_errorInvalidValue);
+
+    // a bake of one shot with the follower of another
+    srShotDef other = srDefaultShotDef();
+    srShotId otherShot;
+    srBakeDef bake = srDefaultBakeDef();
+    srBakeId bakeId;
+    other.character = character;
+    assert_success(srCreateShot(&other, &otherShot));
+    bake.shot = otherShot;
+    bake.follower = follower;
+    bake.path = "never written";
+    assert_result(srStartBake(&bake, &bakeId), sr_errorInvalidValue);
+    assert_non_null(strstr(srGetErrorText(), "another shot"));
+    assert_success(srDestroyShot(otherShot));
 }
 
 // one field of the character's definition set to something wrong, and what is to be said about it
@@ -641,6 +737,7 @@ int main(void) {
         cmocka_unit_test(ids_that_name_nothing_are_stale),
         cmocka_unit_test(null_pointers_are_named),
         cmocka_unit_test(structs_of_another_size_are_refused),
+        cmocka_unit_test(followers_with_wrong_numbers_are_refused),
         cmocka_unit_test(counts_out_of_range_are_refused),
         cmocka_unit_test(missing_arrays_of_a_character_are_named),
         cmocka_unit_test(wrong_numbers_in_a_character_s_arrays_are_refused),

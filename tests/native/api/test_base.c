@@ -27,17 +27,19 @@ static void the_version_is_that_of_the_headers(void** state) {
 // the handshake as its header describes it, for whoever writes bindings by hand
 static void the_hash_of_sizes_is_that_of_names_and_sizes_in_order(void** state) {
     (void)state;
-    const char* const names[] = {"srVersion",       "srAbiInfo",      "srAllocator",       "srCharacterId",
-                                 "srShotId",        "srBakeId",       "srWeightsId",       "srJobStatus",
-                                 "srCharacterMaps", "srCharacterDef", "srCharacterReport", "srShotParams",
-                                 "srShotDef",       "srShotStatus",   "srFrameControls",   "srFrameStats",
-                                 "srBakeDef",       "srWeightsDef",   "srWeightsReport"};
-    const size_t sizes[] = {
-        sizeof(srVersion),       sizeof(srAbiInfo),      sizeof(srAllocator),       sizeof(srCharacterId),
-        sizeof(srShotId),        sizeof(srBakeId),       sizeof(srWeightsId),       sizeof(srJobStatus),
-        sizeof(srCharacterMaps), sizeof(srCharacterDef), sizeof(srCharacterReport), sizeof(srShotParams),
-        sizeof(srShotDef),       sizeof(srShotStatus),   sizeof(srFrameControls),   sizeof(srFrameStats),
-        sizeof(srBakeDef),       sizeof(srWeightsDef),   sizeof(srWeightsReport)};
+    const char* const names[] = {"srVersion",      "srAbiInfo",       "srAllocator",    "srCharacterId",
+                                 "srShotId",       "srFollowerId",    "srBakeId",       "srWeightsId",
+                                 "srJobStatus",    "srCharacterMaps", "srCharacterDef", "srCharacterReport",
+                                 "srShotParams",   "srShotDef",       "srShotStatus",   "srFrameControls",
+                                 "srFrameStats",   "srFollowerDef",   "srBakeDef",      "srWeightsDef",
+                                 "srWeightsReport"};
+    const size_t sizes[] = {sizeof(srVersion),       sizeof(srAbiInfo),      sizeof(srAllocator),
+                            sizeof(srCharacterId),   sizeof(srShotId),       sizeof(srFollowerId),
+                            sizeof(srBakeId),        sizeof(srWeightsId),    sizeof(srJobStatus),
+                            sizeof(srCharacterMaps), sizeof(srCharacterDef), sizeof(srCharacterReport),
+                            sizeof(srShotParams),    sizeof(srShotDef),      sizeof(srShotStatus),
+                            sizeof(srFrameControls), sizeof(srFrameStats),   sizeof(srFollowerDef),
+                            sizeof(srBakeDef),       sizeof(srWeightsDef),   sizeof(srWeightsReport)};
     uint64_t hash = SR_HASH_SEED;
     for (int32_t i = 0; i < SR_ARRAY_COUNT(names); ++i) {
         uint64_t size = sizes[i];

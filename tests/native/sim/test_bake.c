@@ -97,7 +97,7 @@ static srSimulation* startShot(int32_t recordedCount, int32_t substeps) {
 static srBake* startBake(srSimulation* simulation, const char* path, int32_t firstFrame, int32_t frameCount) {
     srBakeDef def = {.path = path, .firstFrame = firstFrame, .frameCount = frameCount};
     srBake* bake = NULL;
-    assert_success(srCreateBake(simulation, &def, &bake));
+    assert_success(srCreateBake(simulation, NULL, &def, &bake));
     return bake;
 }
 
@@ -326,7 +326,7 @@ static srResult bakeAll(void* context) {
     srTestPath("memory.pc2", path, sizeof(path));
     srBakeDef def = {.path = path, .firstFrame = FIRST_FRAME, .frameCount = FRAMES};
     srBake* bake = NULL;
-    SR_TRY(srCreateBake(context, &def, &bake));
+    SR_TRY(srCreateBake(context, NULL, &def, &bake));
     srResult result = endOf(bake);
     srDestroyBakeWork(bake);
     return result;

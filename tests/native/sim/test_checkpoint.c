@@ -108,7 +108,7 @@ static srResult bakeFrames(srSimulation* simulation, const char* checkpointPath,
     srBakeDef def = {
         .path = path, .firstFrame = first, .frameCount = count, .checkpointPath = checkpointPath};
     srBake* bake = NULL;
-    assert_success(srCreateBake(simulation, &def, &bake));
+    assert_success(srCreateBake(simulation, NULL, &def, &bake));
     assert_true(srJob_Wait(srBake_GetJob(bake), -1.0));
     srResult result = srJob_GetResult(srBake_GetJob(bake));
     srDestroyBakeWork(bake);
@@ -444,7 +444,7 @@ static srResult createAndGoOn(void* context) {
     srBakeDef def = {
         .path = path, .firstFrame = FIRST_FRAME, .frameCount = FRAMES - 1, .checkpointPath = kept};
     srBake* bake = NULL;
-    SR_TRY(srCreateBake(simulation, &def, &bake));
+    SR_TRY(srCreateBake(simulation, NULL, &def, &bake));
     bool isDone = srJob_Wait(srBake_GetJob(bake), -1.0);
     srResult result = isDone ? srJob_GetResult(srBake_GetJob(bake)) : sr_errorInternal;
     srDestroyBakeWork(bake);
