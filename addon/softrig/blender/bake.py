@@ -15,7 +15,7 @@ from ..model.lifecycle import Event, Phase
 from ..model.rig import RefusalError
 from ..model.session import Entry, Session
 from ..native.inputs import FrameRange
-from . import carrier, examine, objects, stage, takes
+from . import carrier, examine, followers, objects, stage, takes
 
 GONE = "The scene changed while baking. Bake again."
 
@@ -71,6 +71,9 @@ class BakeRun:
         """An earlier bake left frames."""
         self.pace = Pace(session.now())
         self.progress = 0.0
+        self.waiting: list[tuple[str, str]] = []
+        """Followers that are not baked yet, and where to."""
+        self.written: list[tuple[str, str]] = []
         entry = session.open_entry(self.uuid, ob.name, scene.name)
         if entry.state.phase is Phase.ABSENT or entry.state.is_refused:
             stage.happen(session, entry, ob, scene, Event.WANTED)
@@ -104,6 +107,7 @@ class BakeRun:
                 self.path = chunk_name(self.path, frames)
             target = Path(bpy.path.abspath(self.path))
             make_folder(target.parent)
+            self.waiting = self._followers(entry, frames)
             self.goes_on = self.kept.is_file()
             self.session.start_bake(entry, str(target), frames, str(self.kept))
             self.frames, self.started = frames, True
@@ -114,16 +118,40 @@ class BakeRun:
         if entry.bake is None:
             raise RefusalError(GONE)
         status = self.session.poll_bake(entry)
-        self.progress = status.progress
+        done = len(self.written)
+        self.progress = (done + status.progress) / (done + len(self.waiting) + 1)
         if status.running:
             return False
         self.session.refresh(entry)
         self.session.end_bake(entry)
         if status.failed:
             raise RefusalError(status.message)
+        if self.waiting:
+            self._begin_follower(entry)
+            return False
         if self.wish.put_on:
             self._put_on(entry, ob)
         return True
+
+    def _followers(self, entry: Entry, frames: FrameRange) -> list[tuple[str, str]]:
+        found = []
+        for follower in entry.followers:
+            rider = followers.find_object(follower)
+            if rider is not None:
+                path = path_for(rider, self.wish)
+                path = chunk_name(path, frames) if frames != entry.frames else path
+                found.append((follower.shape.uuid, path))
+        return found
+
+    def _begin_follower(self, entry: Entry) -> None:
+        """All frames are simulated by now: it is a matter of writing."""
+        uuid, path = self.waiting.pop(0)
+        follower = next((f for f in entry.followers if f.shape.uuid == uuid), None)
+        if follower is None:
+            raise RefusalError(GONE)
+        self.written.append((uuid, path))
+        target = bpy.path.abspath(path)
+        self.session.start_bake(entry, target, self.frames, follower=follower.identity)
 
     def _put_on(self, entry: Entry, ob: Any) -> None:
         if carrier.is_lost(ob):
@@ -131,6 +159,11 @@ class BakeRun:
         if len(ob.data.vertices) != entry.build.vertex_count:
             raise RefusalError("The mesh changed while baking. Bake again.")
         takes.attach(ob, self.wish.take, self.path, self.frames)
+        paths = dict(self.written)
+        for rider in followers.followers_of(ob):
+            path = paths.get(rider.softrig.follower_uuid)
+            if path is not None:
+                takes.attach(rider, self.wish.take, path, self.frames)
         examine.sign_bake(self.session, entry, ob, self.wish.take)
         self.session.missing_bakes.pop(self.uuid, None)
 

@@ -10,7 +10,7 @@ import bpy
 from ..model.diagnostics import Facts, find_traps
 from ..model.maps import KINDS
 from ..model.session import Entry, Session
-from . import carrier, compat, objects, takes, tape
+from . import carrier, compat, followers, objects, takes, tape
 
 HEAD = struct.Struct("<12siiffi")
 """Of a point cache, as Blender's Mesh Cache reads it."""
@@ -30,7 +30,25 @@ def read_facts(session: Session, entry: Entry | None, ob: Any, scene: Any) -> Fa
         **_rig_facts(entry, ob),
         **_shape_facts(entry, ob),
         **_bake_facts(session, entry, ob, scene),
+        **_follower_facts(ob),
     )
+
+
+def _follower_facts(ob: Any) -> dict[str, Any]:
+    found, baked = followers.followers_of(ob), carrier.find_bake(ob) is not None
+    stuck = find_stuck(ob)
+    return {
+        "stuck_follower": stuck.name if stuck is not None else "",
+        "stuck_because": followers.problem(stuck) if stuck is not None else "",
+        "unbaked_follower": next(
+            (rider.name for rider in found if baked and carrier.find_bake(rider) is None), ""
+        ),
+    }
+
+
+def find_stuck(ob: Any) -> Any:
+    """The first follower that cannot follow, or None."""
+    return next((rider for rider in followers.followers_of(ob) if followers.problem(rider)), None)
 
 
 def _stack_facts(ob: Any) -> dict[str, Any]:

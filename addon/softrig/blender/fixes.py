@@ -6,7 +6,7 @@ from typing import Any
 
 from ..model.diagnostics import USUAL_SIZE
 from ..model.rig import RefusalError
-from . import carrier, compat, examine, tape
+from . import carrier, compat, examine, followers, tape
 
 
 def move_softrig(ob: Any) -> None:
@@ -67,6 +67,12 @@ def forget_map(ob: Any) -> None:
         setattr(ob.softrig, f"map_{kind}", "")
 
 
+def let_go(ob: Any) -> None:
+    stuck = examine.find_stuck(ob)
+    if stuck is not None:
+        followers.detach(stuck)
+
+
 FIXES: dict[str, Callable[[Any], None]] = {
     "BLOCKER": move_softrig,
     "ARMATURE_AFTER": move_softrig,
@@ -78,5 +84,6 @@ FIXES: dict[str, Callable[[Any], None]] = {
     "FLAT": clear_scale,
     "ODD_GRAVITY": fit_gravity,
     "LOST_MAP": forget_map,
+    "STUCK_FOLLOWER": let_go,
 }
 """By the key of the trap."""

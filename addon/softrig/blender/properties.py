@@ -88,6 +88,23 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
     uuid: StringProperty(
         name="Identity", options={"HIDDEN"}, override=OVERRIDABLE, description="Names the character"
     )
+    leader: PointerProperty(
+        name="Follows",
+        description="The character whose flesh this object follows",
+        type=bpy.types.Object,
+        override=OVERRIDABLE,
+    )
+    follower_uuid: StringProperty(
+        name="Identity", options={"HIDDEN"}, override=OVERRIDABLE, description="Names the follower"
+    )
+    rigid: BoolProperty(
+        name="Rigid",
+        description="Move this follower as a whole, with the flesh around it: for eyes, teeth and "
+        "buttons. Off, it bends with the flesh, as clothes do",
+        default=False,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
     softness: FloatProperty(
         name="Softness",
         description="How slowly free flesh swings: 0 is 8 swings a second (firm), "
@@ -278,10 +295,14 @@ def clear_settings(ob: Any) -> None:
         ob.softrig.property_unset(name)
 
 
+OWN = ("uuid", "loose_parts", "leader", "follower_uuid", "rigid")
+"""What belongs to one object, and is no dial."""
+
+
 def copy_settings(source: Any, target: Any) -> None:
     """All but what belongs to one mesh: its identity, its painted maps, the names of its bones."""
     for name in setting_names():
-        if name not in ("uuid", "loose_parts") and not name.startswith(("map_", "full_")):
+        if name not in OWN and not name.startswith(("map_", "full_")):
             setattr(target.softrig, name, getattr(source.softrig, name))
     amounts = [carrier.find_modifier(ob) for ob in (source, target)]
     if None not in amounts:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..model.lifecycle import Phase
 from ..model.session import Entry, Session
-from . import bake_keys, carrier, objects, takes, watch
+from . import bake_keys, carrier, followers, objects, takes, watch
 
 LONGEST_WAIT_SECONDS = 3600.0
 LOOK_SECONDS = 0.02
@@ -21,11 +21,14 @@ def characters_to_show(scene: Any) -> list[Any]:
     return [
         ob
         for ob in objects.all_characters()
-        if objects.is_in(ob, scene)
-        and not ob.hide_render
-        and carrier.find_modifier(ob).show_render
+        if any(is_rendered(seen, scene) for seen in (ob, *followers.followers_of(ob)))
         and not bake_keys.has_keys(ob)
     ]
+
+
+def is_rendered(ob: Any, scene: Any) -> bool:
+    shown = objects.is_in(ob, scene) and not ob.hide_render
+    return shown and carrier.find_modifier(ob).show_render
 
 
 def make_ready(session: Session, scene: Any) -> list[str]:
@@ -55,7 +58,22 @@ def find_problems(session: Session, scene: Any) -> list[str]:
         problem = find_problem(session, ob)
         if problem:
             found.append(f"{ob.name}: {problem}")
+        found += [
+            f"{rider.name}: {find_follower_problem(rider, ob)}"
+            for rider in followers.followers_of(ob)
+            if is_rendered(rider, scene) and find_follower_problem(rider, ob)
+        ]
     return found
+
+
+def find_follower_problem(rider: Any, leader: Any) -> str:
+    stuck = followers.problem(rider)
+    if stuck or carrier.find_bake(leader) is None:
+        return stuck
+    missing = takes.missing_file(rider)
+    if missing:
+        return f"the bake is missing: {missing}. Bring it back, or bake again."
+    return "" if carrier.find_bake(rider) is not None else "it is not in the bake; bake again."
 
 
 def find_problem(session: Session, ob: Any) -> str:

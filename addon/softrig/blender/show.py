@@ -5,7 +5,7 @@ from typing import Any
 
 from ..model.lifecycle import Event
 from ..model.session import Entry, Session
-from . import carrier, objects
+from . import carrier, followers, objects
 
 RENDER_WAIT_SECONDS = 600.0
 """For a frame that the worker owes to a render."""
@@ -19,13 +19,14 @@ def show_object(
         return
     entry.blocked = carrier.find_problem(ob)
     if entry.blocked:
-        carrier.clear(ob)
+        clear(ob)
         return
     entry.provisional = None
     with entry.lock:
         ready = session.read_offsets(entry, frame, wait_seconds)
         if not carrier.write(ob, entry.buffer):
             carrier.clear(ob)
+        followers.show(session, entry, frame)
     if not ready:
         session.dispatch(entry, Event.FRAME_MISSED)
 
@@ -37,6 +38,13 @@ def show_provisional(session: Session, entry: Entry, ob: Any) -> None:
     with entry.lock:
         if session.read_provisional(entry) and carrier.write(ob, entry.buffer):
             entry.provisional = entry.asked
+            followers.show_provisional(session, entry)
+
+
+def clear(ob: Any) -> None:
+    """The plain pose of a character and of what follows it."""
+    carrier.clear(ob)
+    followers.clear(ob)
 
 
 def show_scene(session: Session, scene: Any, wait_seconds: float = 0.0) -> None:
@@ -53,7 +61,7 @@ def show_scene(session: Session, scene: Any, wait_seconds: float = 0.0) -> None:
                 f'This character plays in the scene "{entry.scene_name}", which has other frames. '
                 f'In "{scene.name}" it stands still while both are shown; a bake moves in both.'
             )
-            carrier.clear(ob)
+            clear(ob)
 
 
 def agrees(entry: Entry, ob: Any, scene: Any) -> bool:
@@ -66,5 +74,5 @@ def agrees(entry: Entry, ob: Any, scene: Any) -> bool:
 
 def hide_all() -> None:
     """Zero offsets on all carriers: what is saved now must not hold those of one frame."""
-    for ob in objects.all_characters():
+    for ob in (*objects.all_characters(), *followers.all_followers()):
         carrier.clear(ob)

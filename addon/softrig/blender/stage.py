@@ -16,7 +16,7 @@ from ..model.schedule import Wish, awaits_answer, due_events, provisional_due, r
 from ..model.session import Entry, Session
 from ..native.errors import NativeError
 from ..native.inputs import ShotSettings
-from . import carrier, gather, objects, prepared, readers, tape
+from . import carrier, followers, gather, objects, prepared, readers, tape
 from .properties import read_map_choices, read_settings
 from .show import show_object, show_provisional
 
@@ -116,6 +116,7 @@ def _record(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     known = ob.softrig.step_scene or entry.suspected or not entry.surroundings.gravity
     entry.steps_scene = known or readers.reads_scene(ob, armatures)
     entry.notice = STEPS if entry.steps_scene else ""
+    followers.read(session, entry, ob, scene)
     if waits_for_artist(session, entry):
         _ask(entry)
 
@@ -162,6 +163,7 @@ def _show_provisional(session: Session, entry: Entry, ob: Any, scene: Any) -> No
 def _destroy(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     session.release(entry)
     carrier.clear(ob)
+    followers.clear(ob)
 
 
 _EFFECTS: dict[Effect, Callable[[Session, Entry, Any, Any], None]] = {
@@ -188,6 +190,8 @@ def advance(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool =
         for event in due_events(entry, wish, session.now()):
             happen(session, entry, ob, scene, event)
         _ask_provisional(session, entry, wish)
+        if not entry.state.stale and followers.changed(session, entry):
+            session.dispatch(entry, Event.RIG_CHANGED)
         if record_due(entry, wish, session.now()):
             _record_again(session, entry, ob, scene)
         waits = wish.rendering or waits_for_artist(session, entry)
@@ -272,7 +276,8 @@ def _record_chunk(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     record, seconds = tape.record, CHUNK_SECONDS
     if entry.steps_scene:
         record, seconds = tape.record_stepping, STEP_SECONDS
-    recording = record(session, scene, ob, entry.plan, frames, seconds, with_skin=followed)
+    recording = record(session, scene, ob, entry.plan, frames, seconds, followed, entry.followers)
+    session.write_followers(entry, recording.followers)
     missing = session.write_rows(entry, recording.rows, recording.dials, recording.skins)
     if settings_of(entry, ob) != entry.settings:
         happen(session, entry, ob, scene, Event.SETTINGS_CHANGED)
@@ -356,8 +361,12 @@ def _doubt(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
         entry.notice = DIFFERS.format(scene.frame_current)
         return
     followed, frames = bool(entry.build.deformers), scene_frames(entry)
-    recording = tape.record_stepping(session, scene, ob, entry.plan, frames, with_skin=followed)
+    recording = tape.record_stepping(
+        session, scene, ob, entry.plan, frames, with_skin=followed, followers=entry.followers
+    )
     entry.recorded_until = 0
+    session.rewind_followers(entry)
+    session.write_followers(entry, recording.followers)
     if session.write_rows_changed(entry, recording.rows, recording.dials, recording.skins):
         entry.steps_scene, entry.notice = True, STEPS
 

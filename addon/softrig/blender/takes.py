@@ -45,7 +45,8 @@ def find(ob: Any, take: str) -> Any:
 
 def default_path(ob: Any, take: str = MAIN) -> str:
     """Beside the file, so that both can be sent away; a temporary folder while it is unsaved."""
-    name = file_name(bpy.path.clean_name(ob.name), ob.softrig.uuid, take)
+    identity = ob.softrig.uuid or ob.softrig.follower_uuid
+    name = file_name(bpy.path.clean_name(ob.name), identity, take)
     if bpy.data.filepath:
         return f"//softrig/{name}"
     return str(Path(bpy.app.tempdir) / name)

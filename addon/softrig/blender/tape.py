@@ -22,10 +22,12 @@ import bpy
 import numpy as np
 
 from ..model.controls import DIAL_COUNT, SCENE_GRAVITY
+from ..model.followers import Follower
 from ..model.rig import Bone, RefusalError, TapePlan
 from ..model.session import Session
 from ..native.arrays import FloatArray, IntArray
 from . import carrier, compat, followed
+from .followers import FollowerTape
 
 NAME = "Softrig Tape"
 _TIME_SETTINGS = ("fps", "fps_base", "frame_map_old", "frame_map_new")
@@ -39,10 +41,13 @@ class Recording:
     dials: FloatArray
     skins: FloatArray | None = None
     """Where the skin is, where something else than bones moves it."""
+    followers: tuple[FloatArray, ...] = ()
+    """Rows of each follower."""
 
     def first(self, count: int) -> "Recording":
         skins = self.skins[:count] if self.skins is not None else None
-        return Recording(self.rows[:count], self.dials[:count], skins)
+        followers = tuple(rows[:count] for rows in self.followers)
+        return Recording(self.rows[:count], self.dials[:count], skins, followers)
 
 
 def is_on(modifier: Any) -> bool:
@@ -182,14 +187,17 @@ def record(
     frames: Sequence[int],
     seconds: float = float("inf"),
     with_skin: bool = False,
+    followers: Sequence[Follower] = (),
 ) -> Recording:
     """One row a frame: as many frames as fit in the time, at least one."""
     armatures, indices = find_parts(ob, plan)
     recording = _make_recording(plan, len(frames))
     end, count, skins = time.monotonic() + seconds, len(ob.data.vertices), []
+    riders = FollowerTape(followers, len(frames))
     with (
         private_scene(session, scene, ob, armatures) as (private, holder),
         _probe_in(private, ob, with_skin) as probe,
+        riders.within(private),
     ):
         for index, frame in enumerate(frames):
             private.frame_set(frame)
@@ -198,10 +206,10 @@ def record(
             read_dials(depsgraph, holder, scene, recording.dials[index])
             if probe is not None:
                 skins.append(followed.read_points(depsgraph, probe, count))
+            riders.read(depsgraph, index)
             if time.monotonic() >= end:
                 break
-    recording = replace(recording, skins=np.array(skins, np.float32) if with_skin else None)
-    return recording.first(index + 1) if frames else recording
+    return _complete(recording, skins if with_skin else None, riders, index + 1 if frames else 0)
 
 
 @contextmanager
@@ -220,6 +228,14 @@ def _probe_in(scene: Any, ob: Any, wanted: bool) -> Iterator[Any]:
 def _make_recording(plan: TapePlan, count: int) -> Recording:
     rows = np.empty((count, plan.floats_per_row), np.float32)
     return Recording(rows, np.empty((count, DIAL_COUNT), np.float32))
+
+
+def _complete(
+    recording: Recording, skins: list[FloatArray] | None, riders: FollowerTape, count: int
+) -> Recording:
+    """With what was read beside the rig, as far as it went."""
+    points = np.array(skins, np.float32) if skins is not None else None
+    return replace(recording, skins=points, followers=tuple(riders.rows)).first(count)
 
 
 @contextmanager
@@ -244,12 +260,18 @@ def record_stepping(
     frames: Sequence[int],
     seconds: float = float("inf"),
     with_skin: bool = False,
+    followers: Sequence[Follower] = (),
 ) -> Recording:
     """As `record`, for a rig that reads the scene: as slow as playing it, but right."""
     armatures, indices = find_parts(ob, plan)
     recording = _make_recording(plan, len(frames))
     end, count, skins = time.monotonic() + seconds, len(ob.data.vertices), []
-    with stepped_scene(session, scene), _probe_in(scene, ob, with_skin) as probe:
+    riders = FollowerTape(followers, len(frames))
+    with (
+        stepped_scene(session, scene),
+        _probe_in(scene, ob, with_skin) as probe,
+        riders.within(scene),
+    ):
         for index, frame in enumerate(frames):
             scene.frame_set(frame)
             depsgraph = find_depsgraph(scene, [ob, *armatures])
@@ -260,10 +282,10 @@ def record_stepping(
             read_dials(depsgraph, ob, scene, recording.dials[index])
             if probe is not None:
                 skins.append(followed.read_points(depsgraph, probe, count))
+            riders.read(depsgraph, index)
             if time.monotonic() >= end:
                 break
-    recording = replace(recording, skins=np.array(skins, np.float32) if with_skin else None)
-    return recording.first(index + 1) if frames else recording
+    return _complete(recording, skins if with_skin else None, riders, index + 1 if frames else 0)
 
 
 def find_depsgraph(scene: Any, objects: Sequence[Any]) -> Any:

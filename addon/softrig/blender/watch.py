@@ -9,7 +9,7 @@ import bpy
 from ..model.lifecycle import Event, Phase
 from ..model.schedule import due_events
 from ..model.session import Entry, Session
-from . import carrier, compat, examine, objects, takes
+from . import carrier, compat, examine, followers, objects, takes
 from .show import agrees, show_scene
 from .stage import (
     advance,
@@ -38,6 +38,8 @@ def look_around(session: Session) -> None:
     session.looked_at = session.now()
     characters = objects.all_characters()
     objects.separate_duplicates(characters, session.entries)
+    followers.separate_duplicates(objects.new_uuid)
+    followers.look_around(session)
     session.forget_missing(ob.softrig.uuid for ob in characters)
     for ob in characters:
         scene = objects.scene_of(ob)
@@ -126,7 +128,7 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
         return True
     if entry.state.stale or entry.state.phase in (Phase.ABSENT, Phase.PREPARING):
         return True
-    if objects.mode_of(ob) != entry.mode:
+    if objects.mode_of(ob) != entry.mode or followers.changed(session, entry):
         return True
     wish = make_wish(session, entry, ob, scene, at_once=True)
     due = due_events(entry, wish, session.now())
@@ -194,8 +196,18 @@ def is_awaited(session: Session) -> bool:
 def is_stranger(session: Session, ob: Any) -> bool:
     """Carries a uuid that we do not know, or know under another name: loaded, copied, renamed."""
     uuid = ob.softrig.uuid
+    if not uuid:
+        return is_strange_follower(session, ob)
     entry = session.entries.get(uuid)
-    return bool(uuid) and (entry is None or entry.object_name != ob.name)
+    return entry is None or entry.object_name != ob.name
+
+
+def is_strange_follower(session: Session, ob: Any) -> bool:
+    uuid = ob.softrig.follower_uuid
+    if not uuid:
+        return False
+    known = (f for entry in session.entries.values() for f in entry.followers)
+    return not any(f.shape.uuid == uuid and f.object_name == ob.name for f in known)
 
 
 def after_undo(session: Session, scene: Any) -> None:

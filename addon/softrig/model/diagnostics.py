@@ -47,6 +47,12 @@ class Facts:
     lost_map: str = ""
     """A map whose vertex group is gone."""
     lost_group: str = ""
+    stuck_follower: str = ""
+    """A follower that cannot follow,"""
+    stuck_because: str = ""
+    """and the sentence why."""
+    unbaked_follower: str = ""
+    """One that is not in the bake that the character plays."""
     limited: int = 0
     """How often a point was held back from flying away."""
     trouble: str = ""
@@ -204,6 +210,20 @@ TRAPS = (
         'The map {f.lost_map} names the vertex group "{f.lost_group}", which is not there.',
         FIX,
         "Forget It",
+    ),
+    Trap(
+        "STUCK_FOLLOWER",
+        lambda f: bool(f.stuck_follower),
+        'The follower "{f.stuck_follower}" stands still. {f.stuck_because}',
+        FIX,
+        "Let It Follow No More",
+    ),
+    Trap(
+        "UNBAKED_FOLLOWER",
+        lambda f: bool(f.unbaked_follower),
+        'The follower "{f.unbaked_follower}" is not in the bake.',
+        "softrig.bake",
+        "Bake Again",
     ),
     Trap(
         "TROUBLE",

@@ -14,6 +14,7 @@ import numpy as np
 from ..native.arrays import FloatArray
 from ..native.inputs import FrameRange, JobStatus, ShotSettings, ShotStatus
 from .controls import Surroundings
+from .followers import Follower
 from .lifecycle import Phase, State
 from .maps import MapChoice, MapChoices
 from .rig import TapePlan
@@ -86,6 +87,10 @@ class Entry:
     """What the dials came to beside it."""
     skins: Any = None
     """A digest of the points that were recorded, where something else than bones moves them."""
+    followers: list[Follower] = field(default_factory=list)
+    """What rides on its cage, in this shot."""
+    followed: Any = None
+    """What the followers were when they were read; another answer means reading them again."""
     compared_at: float = -1e9
     may_step: bool = False
     """The artist asked for it; recording never moves the scene's frame of its own accord."""

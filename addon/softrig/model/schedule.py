@@ -185,4 +185,5 @@ def fingerprint(session: Session) -> tuple[tuple[str, str], ...]:
         (uuid, " ".join(finding.text for finding in found))
         for uuid, found in session.findings.items()
     ]
-    return (*entries, *session.missing_bakes.items(), *findings)
+    riders = [(uuid, " ".join(names)) for uuid, names in session.riders.items()]
+    return (*entries, *session.missing_bakes.items(), *findings, *riders)

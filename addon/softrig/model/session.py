@@ -19,6 +19,7 @@ from .checks import check_character, check_frames, check_rows
 from .controls import CUT, check_dials, controls_from_dials, rest_gravity
 from .diagnostics import Finding
 from .entry import BuildInputs, Entry
+from .followers import FollowerShape, follow, leave, name_motion, rewind, write_rows
 from .lifecycle import Effect, Event, Phase, record_again, transition
 from .rig import Character, Shape
 
@@ -43,6 +44,8 @@ class Session:
         """Identity to the path of the point cache that ought to play but is not there."""
         self.findings: dict[str, tuple[Finding, ...]] = {}
         """Identity to the traps that its character is in."""
+        self.riders: dict[str, tuple[str, ...]] = {}
+        """Identity to the names of what follows its character."""
         self.examined_at = -1e9
         self.recording = False
         """A scene is being stepped for a recording: its events are none of ours."""
@@ -135,6 +138,20 @@ class Session:
         """Something else than bones moves it: `skins` come with the rows of the tape."""
         self.api.follow_skin(entry.shot, rest)
 
+    def follow(self, entry: Entry, shapes: Iterable[FollowerShape]) -> None:
+        """What rides on the cage from now on; recording begins with its first frame."""
+        with entry.lock:
+            entry.followers = follow(self.api, entry.shot, entry.followers, tuple(shapes))
+            rewind(entry.followers)
+
+    def rewind_followers(self, entry: Entry) -> None:
+        rewind(entry.followers)
+
+    def write_followers(self, entry: Entry, rows: Iterable[FloatArray]) -> None:
+        """For each follower, the frames that `write_rows` will write next."""
+        first = entry.frames.shot_first + entry.recorded_until
+        write_rows(self.api, entry.followers, first, tuple(rows))
+
     def write_rows(
         self,
         entry: Entry,
@@ -211,6 +228,7 @@ class Session:
         digest = hashlib.blake2b(entry.rows.tobytes(), digest_size=16)
         digest.update(entry.controls.tobytes() if entry.controls is not None else b"")
         digest.update(entry.skins.digest() if entry.skins is not None else b"")
+        digest.update(name_motion(entry.followers))
         entry.motion = digest.hexdigest()
 
     def bake_source(self, entry: Entry) -> str:
@@ -258,11 +276,17 @@ class Session:
         return self.api.read_provisional(entry.shot, entry.asked, entry.buffer)
 
     def start_bake(
-        self, entry: Entry, path: str, frames: FrameRange | None = None, kept_path: str = ""
+        self,
+        entry: Entry,
+        path: str,
+        frames: FrameRange | None = None,
+        kept_path: str = "",
+        follower: Any = None,
     ) -> None:
-        """All frames of the shot, or some of them."""
+        """All frames of the shot, or some of them; of the skin, or of a follower by its id."""
         self.end_bake(entry)
-        entry.bake = self.api.start_bake(entry.shot, path, frames or entry.frames, kept_path)
+        wanted = frames or entry.frames
+        entry.bake = self.api.start_bake(entry.shot, path, wanted, kept_path, follower)
         entry.bake_progress = 0.0
 
     def poll_bake(self, entry: Entry) -> JobStatus:
@@ -280,6 +304,8 @@ class Session:
         with entry.lock:
             shot, entry.shot, entry.shot_status = entry.shot, None, None
             entry.recorded_until, entry.asked, entry.provisional = 0, None, None
+            leave(self.api, entry.followers)
+            entry.followers, entry.followed = [], None
             self._destroy(self.api.destroy_shot, shot)
 
     def release(self, entry: Entry) -> None:

@@ -200,18 +200,62 @@ class Api(WeightsCalls):
             return False
         return True
 
+    def create_follower(self, shot: Any, rest: FloatArray, is_rigid: bool) -> Any:
+        """`rest`: its points in the space of the skin, as they lie there with the rig at rest."""
+        definition = self._lib.srDefaultFollowerDef()
+        definition.shot = shot
+        definition.restPositions = float_pointer(rest)
+        definition.pointCount = len(rest) // 3
+        definition.isRigid = is_rigid
+        follower = bindings.FollowerId()
+        self._lib.srCreateFollower(ctypes.byref(definition), ctypes.byref(follower))
+        return follower
+
+    def destroy_follower(self, follower: Any) -> None:
+        self._lib.srDestroyFollower(follower)
+
+    def write_follower(self, follower: Any, first_frame: int, rows: FloatArray) -> None:
+        """Rows are (frames, 32): object to world, rest positions to world."""
+        pointer = float_pointer(rows)
+        self._lib.srFollower_WriteTape(follower, first_frame, len(rows), pointer, rows.size)
+
+    def read_follower(self, follower: Any, frame: float, offsets: FloatArray) -> bool:
+        """As `read_offsets`."""
+        try:
+            pointer = float_pointer(offsets)
+            self._lib.srFollower_ReadOffsets(follower, frame, pointer, len(offsets) // 3)
+        except NotReadyError:
+            return False
+        return True
+
+    def read_follower_provisional(self, follower: Any, frame: int, offsets: FloatArray) -> bool:
+        """As `read_provisional`."""
+        try:
+            pointer = float_pointer(offsets)
+            self._lib.srFollower_ReadProvisional(follower, frame, pointer, len(offsets) // 3)
+        except NotReadyError:
+            return False
+        return True
+
     def state_hash(self, shot: Any, frame: int) -> int:
         value = ctypes.c_uint64()
         self._lib.srShot_GetStateHash(shot, frame, ctypes.byref(value))
         return value.value
 
-    def start_bake(self, shot: Any, path: str, frames: FrameRange, kept_path: str = "") -> Any:
-        """With `kept_path` it goes on from the frames that an earlier bake left there."""
+    def start_bake(
+        self, shot: Any, path: str, frames: FrameRange, kept_path: str = "", follower: Any = None
+    ) -> Any:
+        """Of the skin or of a follower.
+
+        With `kept_path` it goes on from the frames that an earlier bake left there.
+        """
         definition = self._lib.srDefaultBakeDef()
         definition.shot = shot
         definition.path = path.encode("utf-8")
         definition.firstFrame = frames.first
         definition.frameCount = frames.count
+        if follower is not None:
+            definition.follower = follower
         if kept_path:
             definition.checkpointPath = kept_path.encode("utf-8")
         bake = bindings.BakeId()

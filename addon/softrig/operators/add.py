@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..blender import carrier, gather, objects, prepared, show, stage
+from ..blender import carrier, followers, gather, objects, prepared, show, stage
 from ..model.lifecycle import Event, Phase
 from ..model.rig import RefusalError
 from ..model.schedule import describe
@@ -30,6 +30,9 @@ class SOFTRIG_OT_add(Job, bpy.types.Operator):
             return False
         if objects.is_character(ob) or (session_adds(ob.name)):
             cls.poll_message_set("This mesh has Softrig already")
+            return False
+        if followers.is_follower(ob):
+            cls.poll_message_set("This mesh follows a character; Stop Following first")
             return False
         return poll_library(cls)
 

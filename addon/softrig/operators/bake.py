@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 from bpy.props import StringProperty
 
-from ..blender import carrier, objects, show, stage, takes
+from ..blender import carrier, followers, objects, show, stage, takes
 from ..blender.bake import BakeRun, BakeWish, kept_sentence
 from ..model.baking import MAIN, clean_take, describe_bake
 from ..model.rig import RefusalError
@@ -147,7 +147,8 @@ class SOFTRIG_OT_free_all(bpy.types.Operator):
 
 
 def free(ob: Any, scene: Any) -> None:
-    takes.free(ob)
+    for baked in (ob, *followers.followers_of(ob)):
+        takes.free(baked)
     session = usable_session()
     session.rescan = True
     entry = session.entries.get(ob.softrig.uuid)

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 from bpy.props import FloatProperty, StringProperty
 
-from ..blender import carrier, takes
+from ..blender import carrier, followers, takes
 from ..blender.bake import BakeWish, check_existing
 from ..model.baking import MAIN, clean_take, new_take
 from ..model.rig import RefusalError
@@ -72,7 +72,9 @@ class SOFTRIG_OT_show_take(TakeOperator, bpy.types.Operator):
     take: StringProperty(name="Take", default=MAIN)
 
     def act(self, context: Any, ob: Any) -> None:
-        takes.show_only(ob, self.take)
+        for baked in (ob, *followers.followers_of(ob)):
+            if takes.bakes_of(baked):
+                takes.show_only(baked, self.take)
 
 
 class SOFTRIG_OT_mix_take(TakeOperator, bpy.types.Operator):
@@ -96,6 +98,10 @@ class SOFTRIG_OT_mix_take(TakeOperator, bpy.types.Operator):
 
     def act(self, context: Any, ob: Any) -> None:
         takes.mix(ob, self.take, self.vertex_group, self.influence)
+        for rider in followers.followers_of(ob):
+            wanted = not self.vertex_group or self.vertex_group in rider.vertex_groups
+            if wanted and takes.find(rider, self.take) is not None:
+                takes.mix(rider, self.take, self.vertex_group, self.influence)
 
 
 class SOFTRIG_OT_remove_take(TakeOperator, bpy.types.Operator):
@@ -106,7 +112,8 @@ class SOFTRIG_OT_remove_take(TakeOperator, bpy.types.Operator):
     take: StringProperty(name="Take", default=MAIN)
 
     def act(self, context: Any, ob: Any) -> None:
-        takes.remove(ob, self.take)
+        for baked in (ob, *followers.followers_of(ob)):
+            takes.remove(baked, self.take)
         if carrier.find_bake(ob) is None:
             free(ob, context.scene)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..blender import carrier
+from ..blender import carrier, followers
 from ..blender.properties import clear_settings
 from ..model.session import current
 
@@ -26,6 +26,8 @@ class SOFTRIG_OT_remove(bpy.types.Operator):
         if session is not None:
             session.forget(ob.softrig.uuid)
             session.notices.pop(ob.name, None)
+        for rider in followers.followers_of(ob):
+            followers.detach(rider)
         carrier.detach(ob)
         clear_settings(ob)
         return {"FINISHED"}

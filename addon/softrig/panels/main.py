@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..blender import carrier, compat, graph, objects
+from ..blender import carrier, compat, followers, graph, objects
 from ..model.diagnostics import FIX
 from ..model.lifecycle import Phase
 from ..model.schedule import describe
@@ -43,8 +43,23 @@ class SOFTRIG_PT_main(SoftrigPanel, bpy.types.Panel):
             draw_findings(layout, context, session.findings.get(ob.softrig.uuid, ()))
             draw_status(layout, context, ob, session.entries.get(ob.softrig.uuid))
             draw_main_dials(layout, ob)
+        elif followers.is_follower(ob):
+            draw_follower(layout, context, ob)
         else:
             draw_invitation(layout, context, ob, session.notices.get(ob.name, ""))
+
+
+def draw_follower(layout: Any, context: Any, ob: Any) -> None:
+    """The active object follows somebody."""
+    leader = ob.softrig.leader
+    name = f'"{leader.name}"' if leader is not None else "a character that is gone"
+    draw_text(layout, context, f"Follows the flesh of {name}.", "LINKED")
+    layout.use_property_split = True
+    layout.use_property_decorate = False
+    column = layout.column()
+    column.prop(ob.softrig, "rigid")
+    compat.draw_input(column, carrier.find_modifier(ob), graph.AMOUNT, "Amount")
+    layout.operator("softrig.unfollow", icon="X")
 
 
 def draw_invitation(layout: Any, context: Any, ob: Any, notice: str) -> None:

@@ -133,7 +133,29 @@ class FakeApi:
         offsets.fill(2.0)
         return frame == self.provisional
 
-    def start_bake(self, shot: int, path: str, frames: Any, kept_path: str = "") -> int:
+    def create_follower(self, shot: int, rest: Any, is_rigid: bool) -> int:
+        self._used("create_follower", shot)
+        return self._made("follower")
+
+    def destroy_follower(self, identity: int) -> None:
+        self._gone("destroy_follower", identity)
+
+    def write_follower(self, follower: int, first_frame: int, rows: Any) -> None:
+        self._used("write_follower", follower)
+
+    def read_follower(self, follower: int, frame: float, offsets: Any) -> bool:
+        self._used("read_follower", follower)
+        offsets.fill(float(self.ready > 0))
+        return self.ready > 0
+
+    def read_follower_provisional(self, follower: int, frame: int, offsets: Any) -> bool:
+        self._used("read_follower_provisional", follower)
+        offsets.fill(2.0)
+        return frame == self.provisional
+
+    def start_bake(
+        self, shot: int, path: str, frames: Any, kept_path: str = "", follower: Any = None
+    ) -> int:
         return self._made("bake")
 
     def bake_status(self, bake: int) -> JobStatus:

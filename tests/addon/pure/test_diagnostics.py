@@ -20,6 +20,8 @@ CASES = {
     "UNWEIGHTED": {"vertices": 100, "unweighted": 100},
     "ODD_GRAVITY": {"gravity": 1.0, "size": 180.0},
     "LOST_MAP": {"lost_map": "Mass", "lost_group": "heavy"},
+    "STUCK_FOLLOWER": {"stuck_follower": "Shirt", "stuck_because": "It hangs on vertices."},
+    "UNBAKED_FOLLOWER": {"unbaked_follower": "Shirt"},
     "TROUBLE": {"trouble": "Out of memory."},
     "LIMITED": {"limited": 3},
     "MISSING_BAKE": {"is_baked": True, "missing_bake": "/gone.pc2", "frames": (1, 40)},
