@@ -142,10 +142,17 @@ def check_stack(ob: Any) -> None:
         if modifier.type == "ARMATURE" and blocker is not None:
             raise RefusalError(
                 f'The modifier "{blocker.name}" stands before the armature "{modifier.name}" and '
-                f"changes the mesh. Move the armature above it."
+                f"changes the mesh. {remedy(blocker)}"
             )
         if not keeps_vertices(modifier) and not is_borrowed(ob, modifier):
             blocker = blocker or modifier
+
+
+def remedy(blocker: Any) -> str:
+    """A mirrored half has bones of its own only where the mirror stands before the armature."""
+    if blocker.type == "MIRROR":
+        return "Move the armature above it; or, where each side has bones of its own, apply it."
+    return "Move the armature above it."
 
 
 def attach(ob: Any) -> None:

@@ -11,7 +11,7 @@ from ..blender.bake import BakeWish, check_existing
 from ..model.baking import MAIN, clean_take, new_take
 from ..model.rig import RefusalError
 from .bake import FRAMES_TEXT, BakeJob, free
-from .job import poll_character, usable_session
+from .job import poll_character, poll_library, usable_session
 
 
 def poll_takes(cls: Any, context: Any) -> bool:
@@ -130,7 +130,9 @@ class SOFTRIG_OT_use_bake(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return poll_character(cls, context)
+        ob = context.object
+        follows = ob is not None and ob.type == "MESH" and followers.is_follower(ob)
+        return poll_library(cls) if follows else poll_character(cls, context)
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         if not self.filepath:

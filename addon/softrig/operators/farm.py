@@ -113,6 +113,7 @@ def bake(context: Any, uuid: str, wish: BakeWish) -> bool:
         "done",
         character=run.name,
         path=bpy.path.abspath(run.path),
+        followers=[bpy.path.abspath(path) for _, path in run.written],
         frames=[frames.first, frames.last],
         resumed=run.goes_on,
         simulated_seconds=round(entry.shot_status.seconds, 3),

@@ -59,6 +59,7 @@ def draw_follower(layout: Any, context: Any, ob: Any) -> None:
     column = layout.column()
     column.prop(ob.softrig, "rigid")
     compat.draw_input(column, carrier.find_modifier(ob), graph.AMOUNT, "Amount")
+    layout.operator("softrig.use_bake", icon="FILE_FOLDER")
     layout.operator("softrig.unfollow", icon="X")
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Followers: clothes and eyes ride on the flesh, each in its own way and its own space."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -351,3 +352,58 @@ def test_time_remapping_and_pre_roll_hold_for_followers(skin: Any, scene: Any) -
     settle(skin)
     for frame in (1, 20, 33):
         assert measure.largest(measure.at_frame(cloth, frame), measure.at_frame(skin, frame)) < 2e-6
+
+
+def test_a_farm_bakes_followers_too_and_their_files_are_put_on(
+    skin: Any, tmp_path: Path, capfd: Any
+) -> None:
+    cloth = make_cloth(skin)
+    follow(skin, cloth)
+    live = {frame: measure.at_frame(cloth, frame) for frame in FRAMES}
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    capfd.readouterr()
+    assert bpy.ops.softrig.farm(output=str(tmp_path / "farm")) == {"FINISHED"}
+    lines = [line for line in capfd.readouterr().out.splitlines() if line.startswith("{")]
+    done = next(event for event in map(json.loads, lines) if event["event"] == "done")
+    (path,) = done["followers"]
+    assert {p.name for p in (tmp_path / "farm").iterdir()} == {
+        Path(path).name,
+        Path(done["path"]).name,
+    }
+    scenes.make_active(cloth)
+    assert bpy.ops.softrig.use_bake(filepath=path) == {"FINISHED"}
+    for frame in FRAMES:
+        assert measure.same_bits(measure.at_frame(cloth, frame), live[frame])
+
+
+def test_what_is_rendered_is_what_plain_meshes_at_the_same_places_show(
+    skin: Any, tmp_path: Path
+) -> None:
+    """An unbaked render in background, of the follower alone."""
+    cloth, scene = make_cloth(skin), bpy.context.scene
+    follow(skin, cloth)
+    skin.hide_render = True
+    scene.world = bpy.data.worlds.new("World")
+    camera = scenes.link(bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera")))
+    camera.location, camera.rotation_euler = (4.0, -9.0, 1.0), (np.pi / 2, 0, 0)
+    scene.camera, scene.render.engine = camera, "BLENDER_WORKBENCH"
+    scene.render.resolution_x = scene.render.resolution_y = 96
+    scene.frame_set(BUSY)
+    points = measure.at_frame(cloth, BUSY)
+
+    def render(name: str) -> np.ndarray:
+        scene.render.filepath = str(tmp_path / name)
+        bpy.ops.render.render(write_still=True)
+        image = bpy.data.images.load(scene.render.filepath + ".png")
+        return np.array(image.pixels[:])
+
+    ours = render("ours")
+    plain = scenes.link(bpy.data.objects.new("Plain", skin.data.copy()))
+    plain.matrix_world = cloth.matrix_world.copy()
+    plain.data.vertices.foreach_set("co", points)
+    cloth.hide_render = True
+    expected = render("plain")
+    assert np.abs(ours - expected).max() < 0.02
+    cloth.hide_render, plain.hide_render = False, True
+    cloth.modifiers["Softrig"].show_render = False
+    assert np.abs(render("without") - expected).max() > 0.1
