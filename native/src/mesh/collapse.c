@@ -5,6 +5,8 @@
 
 #include "mesh/collapse.h"
 
+#include "mesh/undo.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -14,27 +16,22 @@
 // Cosine of the largest turn of a triangle.
 #define LEAST_COSINE 0.5
 
-// Cosine between a triangle and the eye that it counts as facing.
-#define LEAST_FACING 0.1
-
-// Points around an edge: with more it is left alone.
-#define MOST_AROUND 48
-
 typedef struct Star {
-    int32_t triangles[2 * MOST_AROUND]; // of a and b, but for the two of the edge
-    int32_t moved[2 * MOST_AROUND];     // which of a and b each has
-    srVec3 normals[2 * MOST_AROUND];    // as they are, twice the area long
+    int32_t triangles[2 * SR_MOST_AROUND]; // of a and b, but for the two of the edge
+    int32_t moved[2 * SR_MOST_AROUND];     // which of a and b each has
+    srVec3 normals[2 * SR_MOST_AROUND];    // as they are, twice the area long
     srVec3 sum; // of the normals: slivers hardly count in it, and theirs is often noise
     int count;
     int32_t gone[2];
     int goneCount;
+    int ofA; // how many of the triangles are of a: they come first
 } Star;
 
 void srCollapse_LinkPoints(srCollapse* collapse) {
     int32_t* starts = collapse->starts;
     memset(starts, 0, ((size_t)collapse->pointCount + 1) * sizeof(int32_t));
     for (int32_t t = 0; t < collapse->triangleCount; t++) {
-        for (int c = 0; c < 3; c++) {
+        for (int c = 0; c < 3 && srCollapse_IsThere(collapse, t); c++) {
             starts[collapse->triangles[t][c]]++;
         }
     }
@@ -45,49 +42,66 @@ void srCollapse_LinkPoints(srCollapse* collapse) {
         starts[p] = sum;
     }
     for (int32_t t = collapse->triangleCount - 1; t >= 0; t--) {
-        for (int c = 0; c < 3; c++) {
+        for (int c = 0; c < 3 && srCollapse_IsThere(collapse, t); c++) {
             collapse->around[--starts[collapse->triangles[t][c]]] = t;
         }
     }
     memset(collapse->isLocked, 0, (size_t)collapse->pointCount);
 }
 
-static bool has(const int32_t triangle[3], int32_t point) {
-    return triangle[0] == point || triangle[1] == point || triangle[2] == point;
-}
-
-static bool gather(const srCollapse* collapse, int32_t a, int32_t b, Star* star) {
-    star->count = star->goneCount = 0;
-    for (int end = 0; end < 2; end++) {
-        int32_t point = end == 0 ? a : b, other = end == 0 ? b : a;
-        int32_t begin = collapse->starts[point], stop = collapse->starts[point + 1];
-        if (stop - begin > MOST_AROUND) {
-            return false;
+// The triangles around one end; false when they are too many. `outRing` gets its neighbours.
+static bool gatherEnd(const srCollapse* collapse, int32_t point, int32_t other, bool isFirst, Star* star,
+                      int32_t* outRing, int* outRingCount) {
+    int32_t begin = collapse->starts[point], stop = collapse->starts[point + 1];
+    *outRingCount = 0;
+    if (stop - begin > SR_MOST_AROUND) {
+        return false;
+    }
+    for (int32_t i = begin; i < stop; i++) {
+        int32_t number = collapse->around[i];
+        const int32_t* t = collapse->triangles[number];
+        if (t[0] < 0) {
+            continue;
         }
-        for (int32_t i = begin; i < stop; i++) {
-            int32_t t = collapse->around[i];
-            if (!has(collapse->triangles[t], other)) {
-                star->triangles[star->count] = t;
-                star->moved[star->count++] = point;
-            } else if (end == 0 && star->goneCount++ < 2) {
-                star->gone[star->goneCount - 1] = t;
-            }
+        int at = t[0] == point ? 0 : t[1] == point ? 1 : 2;
+        int32_t next = t[at == 2 ? 0 : at + 1], last = t[at == 0 ? 2 : at - 1];
+        outRing[(*outRingCount)++] = next;
+        if (next != other && last != other) {
+            star->triangles[star->count] = number;
+            star->moved[star->count++] = point;
+        } else if (isFirst && star->goneCount++ < 2) {
+            star->gone[star->goneCount - 1] = number;
         }
     }
-    return star->goneCount == 2;
+    return true;
 }
 
-// Both ends have two neighbours in common and no more, and no point is left with two triangles.
-static bool keepsTopology(const srCollapse* collapse, int32_t a, int32_t b) {
-    int32_t begin = collapse->starts[a], countA = collapse->starts[a + 1] - begin;
-    int32_t other = collapse->starts[b], countB = collapse->starts[b + 1] - other;
-    int common = 0;
-    for (int32_t i = 0; i < countA; i++) {
-        int32_t neighbour = srCollapse_Neighbour(collapse->triangles[collapse->around[begin + i]], a, 1);
-        for (int32_t k = 0; k < countB; k++) {
-            if (neighbour == srCollapse_Neighbour(collapse->triangles[collapse->around[other + k]], b, 1)) {
+static bool hasFour(const srCollapse* collapse, int32_t point) {
+    int count = 0;
+    for (int32_t i = collapse->starts[point]; i < collapse->starts[point + 1]; i++) {
+        count += srCollapse_IsThere(collapse, collapse->around[i]);
+    }
+    return count >= 4;
+}
+
+// The triangles around an edge; false when there are too many, or a collapse would change the topology: both
+// ends have two neighbours in common and no more, and no point is left with two triangles.
+static bool gather(const srCollapse* collapse, int32_t a, int32_t b, Star* star) {
+    int32_t ringA[SR_MOST_AROUND], ringB[SR_MOST_AROUND];
+    int countA, countB, common = 0;
+    star->count = star->goneCount = 0;
+    if (!gatherEnd(collapse, a, b, true, star, ringA, &countA)) {
+        return false;
+    }
+    star->ofA = star->count;
+    if (star->goneCount != 2 || !gatherEnd(collapse, b, a, false, star, ringB, &countB)) {
+        return false;
+    }
+    for (int i = 0; i < countA; i++) {
+        for (int k = 0; k < countB; k++) {
+            if (ringA[i] == ringB[k]) {
                 common++;
-                if (collapse->starts[neighbour + 1] - collapse->starts[neighbour] < 4) {
+                if (!hasFour(collapse, ringA[i])) {
                     return false;
                 }
             }
@@ -140,7 +154,7 @@ static bool isPlainFan(const srVec3 (*x)[3], const int32_t (*names)[3], int coun
     for (int i = 0; i < count; i++) {
         int at = names[i][0] == a ? 0 : names[i][1] == a ? 1 : 2;
         srVec3 from = srSub(x[i][(at + 1) % 3], x[i][at]), to = srSub(x[i][(at + 2) % 3], x[i][at]);
-        if (!isTurnLess(sum, srCross(from, to), LEAST_FACING)) {
+        if (!isTurnLess(sum, srCross(from, to), SR_LEAST_FACING)) {
             return false;
         }
         crossings += srDot(up, from) < 0.0 && srDot(up, to) >= 0.0;
@@ -160,8 +174,8 @@ static void placeAll(const srCollapse* collapse, const Star* star, int32_t a, sr
 }
 
 static bool becomesPlainFan(const srCollapse* collapse, const Star* star, int32_t a, srVec3 target) {
-    srVec3 x[2 * MOST_AROUND][3];
-    int32_t names[2 * MOST_AROUND][3];
+    srVec3 x[2 * SR_MOST_AROUND][3];
+    int32_t names[2 * SR_MOST_AROUND][3];
     placeAll(collapse, star, a, target, x, names);
     return isPlainFan((const srVec3(*)[3])x, (const int32_t (*)[3])names, star->count, a);
 }
@@ -226,14 +240,9 @@ static bool isOfStar(const Star* star, int32_t triangle) {
     return triangle == star->gone[0] || triangle == star->gone[1];
 }
 
-static bool doBoxesMeet(srVec3 lower, srVec3 upper, const srVec3 x[3]) {
-    srVec3 low = srMin(srMin(x[0], x[1]), x[2]), high = srMax(srMax(x[0], x[1]), x[2]);
-    return low.x <= upper.x && low.y <= upper.y && low.z <= upper.z && high.x >= lower.x &&
-           high.y >= lower.y && high.z >= lower.z;
-}
-
-// Whether a new triangle crosses one that stays. Its moved corner carries the number a, so that those that
-// end there too are compared as neighbours; but all of these are of the star.
+// Whether a new triangle crosses one that stays, or comes to where nothing is known. Its moved corner carries
+// the number a, so that those that end there too are compared as neighbours; but all of these are of the
+// star.
 static bool crossesOthers(const srCollapse* collapse, const Star* star, const srVec3 x[3],
                           const int32_t names[3]) {
     const srTriangleGrid* grid = collapse->grid;
@@ -246,15 +255,19 @@ static bool crossesOthers(const srCollapse* collapse, const Star* star, const sr
                          last = srTriangleGrid_Box(grid, high[0], y, z);
                  box <= last; box++) {
                 int32_t entry = grid->heads[box];
+                if (entry == SR_UNKNOWN_BOX) {
+                    return true;
+                }
                 for (; entry != SR_NULL_INDEX; entry = grid->entries[entry][1]) {
                     int32_t other = grid->entries[entry][0];
                     const int32_t* t = collapse->triangles[other];
-                    if (t[0] == SR_NULL_INDEX || isOfStar(star, other)) {
+                    if (t[0] < 0 || isOfStar(star, other)) {
                         continue;
                     }
                     srVec3 corners[3] = {collapse->points[t[0]], collapse->points[t[1]],
                                          collapse->points[t[2]]};
-                    if (doBoxesMeet(lower, upper, corners) && srDoCornersCross(x, names, corners, t)) {
+                    if (srDoesTriangleReach(lower, upper, corners) &&
+                        srDoCornersCross(x, names, corners, t)) {
                         return true;
                     }
                 }
@@ -279,8 +292,8 @@ static bool doesFanCross(const srVec3 (*x)[3], const int32_t (*names)[3], int co
 }
 
 static bool crosses(const srCollapse* collapse, const Star* star, int32_t a, srVec3 target) {
-    srVec3 x[2 * MOST_AROUND][3];
-    int32_t names[2 * MOST_AROUND][3];
+    srVec3 x[2 * SR_MOST_AROUND][3];
+    int32_t names[2 * SR_MOST_AROUND][3];
     placeAll(collapse, star, a, target, x, names);
     if (doesFanCross((const srVec3(*)[3])x, (const int32_t (*)[3])names, star->count, a)) {
         return true;
@@ -305,38 +318,44 @@ static bool enter(srCollapse* collapse, const Star* star, srVec3 target) {
     return isIn;
 }
 
-static void lock(srCollapse* collapse, const Star* star) {
+static bool isCarefulStar(const srCollapse* collapse, const Star* star) {
     for (int i = 0; i < star->count; i++) {
-        for (int c = 0; c < 3; c++) {
-            collapse->isLocked[collapse->triangles[star->triangles[i]][c]] = 1;
+        const int32_t* t = collapse->triangles[star->triangles[i]];
+        if (collapse->isCareful[t[0]] || collapse->isCareful[t[1]] || collapse->isCareful[t[2]]) {
+            return true;
         }
     }
+    return false;
 }
 
 bool srCollapse_Try(srCollapse* collapse, int32_t a, int32_t b) {
     Star star;
-    if (collapse->isLocked[a] || collapse->isLocked[b] || !gather(collapse, a, b, &star) ||
-        !keepsTopology(collapse, a, b)) {
+    if (collapse->isLocked[a] || collapse->isLocked[b] || !gather(collapse, a, b, &star)) {
         return false;
     }
     srVec3 target;
     if (!findTarget(collapse, &star, a, b, &target)) {
         return false;
     }
-    if (collapse->grid != NULL && (crosses(collapse, &star, a, target) || !enter(collapse, &star, target))) {
+    if (collapse->grid != NULL && isCarefulStar(collapse, &star) &&
+        (crosses(collapse, &star, a, target) || !enter(collapse, &star, target))) {
         return false;
     }
-    lock(collapse, &star);
-    for (int i = 0; i < star.count; i++) {
+    srCollapse_Remember(collapse, a, b, star.triangles, star.ofA, star.count - star.ofA, star.gone);
+    for (int i = star.ofA; i < star.count; i++) {
         int32_t* t = collapse->triangles[star.triangles[i]];
         for (int c = 0; c < 3; c++) {
             t[c] = t[c] == b ? a : t[c];
         }
     }
-    collapse->triangles[star.gone[0]][0] = SR_NULL_INDEX;
-    collapse->triangles[star.gone[1]][0] = SR_NULL_INDEX;
+    for (int i = 0; i < 2; i++) {
+        int32_t* corner = &collapse->triangles[star.gone[i]][0];
+        *corner = ~*corner;
+    }
+    collapse->aliveCount -= 2;
     collapse->points[a] = target;
     collapse->quadrics[a] = srSumQuadrics(&collapse->quadrics[a], &collapse->quadrics[b]);
+    collapse->isCareful[a] |= collapse->isCareful[b];
     collapse->isLocked[a] = collapse->isLocked[b] = 1;
     return true;
 }

@@ -134,7 +134,7 @@ static srResult takeOwn(Conforming* c, double length, bool* outIsFine) {
     }
     SR_TRY(srIsHullClosed(&hull, c->arena, outIsFine));
     if (*outIsFine) {
-        SR_TRY(srCountCrossings(&hull, 1, c->arena, NULL, &crossingCount));
+        SR_TRY(srCountCrossings(&hull, true, 1, c->arena, NULL, &crossingCount));
         *outIsFine = crossingCount == 0;
     }
     if (*outIsFine) {

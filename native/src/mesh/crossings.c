@@ -15,7 +15,7 @@
 #define BOXES_PER_TRIANGLE 4.0
 #define ROOM_FOR_MORE 2
 
-// Pairs between two looks at the caller's wish to go on
+// Triangles between two looks at the caller's wish to go on
 #define TRIANGLES_PER_REPORT 4096
 
 // ---- two triangles
@@ -211,6 +211,9 @@ bool srTriangleGrid_Add(srTriangleGrid* grid, const srVec3 corners[3], int32_t t
         for (int32_t y = low[1]; y <= high[1]; y++) {
             for (int32_t x = low[0]; x <= high[0]; x++) {
                 int32_t box = srTriangleGrid_Box(grid, x, y, z);
+                if (grid->heads[box] == SR_UNKNOWN_BOX) {
+                    continue;
+                }
                 grid->entries[grid->entryCount][0] = triangle;
                 grid->entries[grid->entryCount][1] = grid->heads[box];
                 grid->heads[box] = grid->entryCount++;
@@ -218,6 +221,10 @@ bool srTriangleGrid_Add(srTriangleGrid* grid, const srVec3 corners[3], int32_t t
         }
     }
     return true;
+}
+
+static bool isThere(const srHull* hull, int32_t triangle) {
+    return hull->triangles[triangle][0] >= 0;
 }
 
 static void cornersOf(const srHull* hull, int32_t triangle, srVec3 outCorners[3]) {
@@ -230,18 +237,24 @@ static void cornersOf(const srHull* hull, int32_t triangle, srVec3 outCorners[3]
 static void layOut(const srHull* hull, srTriangleGrid* grid) {
     srVec3 lower = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, upper = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     double edgeSum = 0.0;
+    int32_t count = 0;
     for (int32_t t = 0; t < hull->triangleCount; t++) {
         srVec3 c[3], low, high;
+        if (!isThere(hull, t)) {
+            continue;
+        }
+        count++;
         cornersOf(hull, t, c);
         boxOf(c, &low, &high);
         lower = srMin(lower, low);
         upper = srMax(upper, high);
         edgeSum += srLength(srSub(c[1], c[0])) + srLength(srSub(c[2], c[1])) + srLength(srSub(c[0], c[2]));
     }
-    srVec3 extent = srSub(upper, lower);
-    double spacing = fmax(edgeSum / (3.0 * fmax(hull->triangleCount, 1.0)), 1e-6 * srLength(extent));
+    lower = count > 0 ? lower : (srVec3){0.0, 0.0, 0.0};
+    srVec3 extent = count > 0 ? srSub(upper, lower) : lower;
+    double spacing = fmax(edgeSum / (3.0 * fmax(count, 1.0)), 1e-6 * srLength(extent));
     spacing = spacing > 0.0 ? spacing : 1.0;
-    double most = BOXES_PER_TRIANGLE * hull->triangleCount + 64.0, boxes;
+    double most = BOXES_PER_TRIANGLE * count + 64.0, boxes;
     do {
         boxes = (floor(extent.x / spacing) + 1.0) * (floor(extent.y / spacing) + 1.0) *
                 (floor(extent.z / spacing) + 1.0);
@@ -254,18 +267,47 @@ static void layOut(const srHull* hull, srTriangleGrid* grid) {
     grid->counts[2] = (int32_t)(extent.z / spacing) + 1;
 }
 
-srResult srCreateTriangleGrid(const srHull* hull, srArena* arena, srTriangleGrid* outGrid) {
+// The boxes that a triangle reaches into, and how many these are.
+static int64_t findBoxesOf(const srHull* hull, const srTriangleGrid* grid, int32_t triangle,
+                           int32_t outLow[3], int32_t outHigh[3]) {
+    srVec3 c[3], lower, upper;
+    cornersOf(hull, triangle, c);
+    boxOf(c, &lower, &upper);
+    srTriangleGrid_FindBoxes(grid, lower, upper, outLow, outHigh);
+    return (int64_t)(outHigh[0] - outLow[0] + 1) * (outHigh[1] - outLow[1] + 1) *
+           (outHigh[2] - outLow[2] + 1);
+}
+
+// Boxes that a wanted triangle reaches into, and those next to them, become known.
+static void uncoverBoxes(const srHull* hull, const uint8_t* isWanted, srTriangleGrid* grid) {
+    for (int32_t t = 0; t < hull->triangleCount; t++) {
+        const int32_t* c = hull->triangles[t];
+        int32_t low[3], high[3];
+        if (!isThere(hull, t) || !(isWanted[c[0]] || isWanted[c[1]] || isWanted[c[2]])) {
+            continue;
+        }
+        findBoxesOf(hull, grid, t, low, high);
+        for (int i = 0; i < 3; i++) {
+            low[i] -= low[i] > 0;
+            high[i] += high[i] + 1 < grid->counts[i];
+        }
+        for (int32_t z = low[2]; z <= high[2]; z++) {
+            for (int32_t y = low[1]; y <= high[1]; y++) {
+                int32_t row = srTriangleGrid_Box(grid, low[0], y, z);
+                memset(grid->heads + row, 0xff, (size_t)(high[0] - low[0] + 1) * sizeof(int32_t));
+            }
+        }
+    }
+}
+
+srResult srCreateTriangleGrid(const srHull* hull, const uint8_t* isWanted, srArena* arena,
+                              srTriangleGrid* outGrid) {
     srTriangleGrid grid = {0};
     layOut(hull, &grid);
-    int32_t boxCount = grid.counts[0] * grid.counts[1] * grid.counts[2];
+    int32_t boxCount = grid.counts[0] * grid.counts[1] * grid.counts[2], low[3], high[3];
     int64_t needed = 0;
     for (int32_t t = 0; t < hull->triangleCount; t++) {
-        srVec3 c[3], lower, upper;
-        int32_t low[3], high[3];
-        cornersOf(hull, t, c);
-        boxOf(c, &lower, &upper);
-        srTriangleGrid_FindBoxes(&grid, lower, upper, low, high);
-        needed += (int64_t)(high[0] - low[0] + 1) * (high[1] - low[1] + 1) * (high[2] - low[2] + 1);
+        needed += isThere(hull, t) ? findBoxesOf(hull, &grid, t, low, high) : 0;
     }
     if (ROOM_FOR_MORE * needed + 64 > INT32_MAX) {
         return srFail(sr_errorTooLarge, "The surface of the cage has too many long triangles.");
@@ -276,57 +318,148 @@ srResult srCreateTriangleGrid(const srHull* hull, srArena* arena, srTriangleGrid
     if (grid.heads == NULL || grid.entries == NULL) {
         return srFailOutOfMemory("the surface of the cage");
     }
-    memset(grid.heads, 0xff, (size_t)boxCount * sizeof(int32_t));
+    for (int32_t box = 0; box < boxCount; box++) {
+        grid.heads[box] = isWanted == NULL ? SR_NULL_INDEX : SR_UNKNOWN_BOX;
+    }
+    if (isWanted != NULL) {
+        uncoverBoxes(hull, isWanted, &grid);
+    }
     for (int32_t t = 0; t < hull->triangleCount; t++) {
         srVec3 c[3];
-        cornersOf(hull, t, c);
-        srTriangleGrid_Add(&grid, c, t);
+        if (isThere(hull, t)) {
+            cornersOf(hull, t, c);
+            srTriangleGrid_Add(&grid, c, t);
+        }
     }
     *outGrid = grid;
     return sr_success;
 }
 
-// A pair shares several boxes: it is looked at in the one where both begin.
-static bool isFirstBox(const srTriangleGrid* grid, const int32_t box[3], const srVec3 a[3],
-                       const srVec3 b[3]) {
-    srVec3 lowA, highA, lowB, highB;
-    int32_t beginA[3], beginB[3], end[3];
-    boxOf(a, &lowA, &highA);
-    boxOf(b, &lowB, &highB);
-    if (lowA.x > highB.x || lowB.x > highA.x || lowA.y > highB.y || lowB.y > highA.y || lowA.z > highB.z ||
-        lowB.z > highA.z) {
-        return false;
-    }
-    srTriangleGrid_FindBoxes(grid, lowA, lowA, beginA, end);
-    srTriangleGrid_FindBoxes(grid, lowB, lowB, beginB, end);
-    for (int i = 0; i < 3; i++) {
-        if (box[i] != (beginA[i] > beginB[i] ? beginA[i] : beginB[i])) {
-            return false;
+// ---- what crosses what
+// --------------------------------------------------------------------------------------
+
+// A fan that goes once around its point and faces an eye everywhere does not cross itself. The eye is where
+// the sum of its normals points to; how often it goes round is how often a line is crossed upwards.
+static void findPlainPoints(const srHull* hull, srVec3* sums, uint8_t* turns, uint8_t* isPlain) {
+    for (int32_t t = 0; t < hull->triangleCount; t++) {
+        const int32_t* c = hull->triangles[t];
+        if (isThere(hull, t)) {
+            const srVec3 x[3] = {hull->points[c[0]], hull->points[c[1]], hull->points[c[2]]};
+            srVec3 normal = normalOf(x);
+            for (int i = 0; i < 3; i++) {
+                sums[c[i]] = srAdd(sums[c[i]], normal);
+            }
         }
     }
-    return true;
+    for (int32_t t = 0; t < hull->triangleCount; t++) {
+        const int32_t* c = hull->triangles[t];
+        if (!isThere(hull, t)) {
+            continue;
+        }
+        const srVec3 x[3] = {hull->points[c[0]], hull->points[c[1]], hull->points[c[2]]};
+        srVec3 normal = normalOf(x);
+        double square = SR_LEAST_FACING * SR_LEAST_FACING * srDot(normal, normal);
+        for (int i = 0; i < 3; i++) {
+            srVec3 sum = sums[c[i]];
+            srVec3 axis = fabs(sum.x) < fabs(sum.y) ? (srVec3){1.0, 0.0, 0.0} : (srVec3){0.0, 1.0, 0.0};
+            srVec3 up = srCross(sum, axis);
+            double facing = srDot(sum, normal);
+            bool isFacing = facing > 0.0 && facing * facing >= square * srDot(sum, sum);
+            isPlain[c[i]] = isPlain[c[i]] && isFacing;
+            bool isUpwards =
+                srDot(up, srSub(x[(i + 1) % 3], x[i])) < 0.0 && srDot(up, srSub(x[(i + 2) % 3], x[i])) >= 0.0;
+            turns[c[i]] = (uint8_t)(turns[c[i]] + (isUpwards && turns[c[i]] < 2));
+        }
+    }
+    for (int32_t p = 0; p < hull->pointCount; p++) {
+        isPlain[p] = isPlain[p] && turns[p] == 1;
+    }
 }
 
-// What crosses triangle t among those of higher number.
-static int32_t countFor(const srHull* hull, const srTriangleGrid* grid, int32_t t) {
+srResult srCreateCrossingSearch(const srHull* hull, bool isClosed, srArena* arena,
+                                srCrossingSearch* outSearch) {
+    srCrossingSearch search = {.hull = hull};
+    search.isPlain = SR_PUSH(arena, uint8_t, hull->pointCount, "plain points");
+    search.seenBy = SR_PUSH(arena, int32_t, hull->triangleCount, "compared triangles");
+    if (search.isPlain == NULL || search.seenBy == NULL) {
+        return srFailOutOfMemory("the surface of the cage");
+    }
+    memset(search.seenBy, 0xff, (size_t)hull->triangleCount * sizeof(int32_t));
+    memset(search.isPlain, isClosed, (size_t)hull->pointCount);
+    if (isClosed) {
+        srArenaMark mark = srArena_GetMark(arena);
+        srVec3* sums = SR_PUSH(arena, srVec3, hull->pointCount, "normals");
+        uint8_t* turns = SR_PUSH(arena, uint8_t, hull->pointCount, "turns");
+        if (sums == NULL || turns == NULL) {
+            return srFailOutOfMemory("the surface of the cage");
+        }
+        memset(sums, 0, (size_t)hull->pointCount * sizeof(srVec3));
+        memset(turns, 0, (size_t)hull->pointCount);
+        findPlainPoints(hull, sums, turns, search.isPlain);
+        srArena_Release(arena, mark);
+    }
+    SR_TRY(srCreateTriangleGrid(hull, NULL, arena, &search.grid));
+    *outSearch = search;
+    return sr_success;
+}
+
+bool srCrossingSearch_Move(srCrossingSearch* search, int32_t triangle) {
+    srVec3 x[3];
+    cornersOf(search->hull, triangle, x);
+    for (int c = 0; c < 3; c++) {
+        search->isPlain[search->hull->triangles[triangle][c]] = 0;
+    }
+    return srTriangleGrid_Add(&search->grid, x, triangle);
+}
+
+static bool sharesPlainPoint(const srCrossingSearch* search, const int32_t a[3], const int32_t b[3]) {
+    for (int i = 0; i < 3; i++) {
+        if ((a[i] == b[0] || a[i] == b[1] || a[i] == b[2]) && search->isPlain[a[i]]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool srDoesTriangleReach(srVec3 lower, srVec3 upper, const srVec3 x[3]) {
+    srVec3 low, high;
+    boxOf(x, &low, &high);
+    return low.x <= upper.x && low.y <= upper.y && low.z <= upper.z && high.x >= lower.x &&
+           high.y >= lower.y && high.z >= lower.z;
+}
+
+int32_t srCrossingSearch_List(srCrossingSearch* search, int32_t triangle, int32_t least, int32_t most,
+                              int32_t* outOthers) {
+    const srHull* hull = search->hull;
+    const int32_t* t = hull->triangles[triangle];
     srVec3 corners[3], lower, upper;
-    int32_t low[3], high[3], box[3], count = 0;
-    cornersOf(hull, t, corners);
+    int32_t low[3], high[3], count = 0, query = search->queryCount++;
+    cornersOf(hull, triangle, corners);
     boxOf(corners, &lower, &upper);
-    srTriangleGrid_FindBoxes(grid, lower, upper, low, high);
-    for (box[2] = low[2]; box[2] <= high[2]; box[2]++) {
-        for (box[1] = low[1]; box[1] <= high[1]; box[1]++) {
-            for (box[0] = low[0]; box[0] <= high[0]; box[0]++) {
-                int32_t entry = grid->heads[srTriangleGrid_Box(grid, box[0], box[1], box[2])];
-                for (; entry != SR_NULL_INDEX; entry = grid->entries[entry][1]) {
-                    int32_t other = grid->entries[entry][0];
+    srTriangleGrid_FindBoxes(&search->grid, lower, upper, low, high);
+    for (int32_t z = low[2]; z <= high[2]; z++) {
+        for (int32_t y = low[1]; y <= high[1]; y++) {
+            for (int32_t x = low[0]; x <= high[0]; x++) {
+                int32_t entry = search->grid.heads[srTriangleGrid_Box(&search->grid, x, y, z)];
+                for (; entry >= 0 && count < most; entry = search->grid.entries[entry][1]) {
+                    int32_t other = search->grid.entries[entry][0];
+                    // it may lie in several boxes, and in one twice
+                    if (other < least || other == triangle || search->seenBy[other] == query) {
+                        continue;
+                    }
+                    search->seenBy[other] = query;
                     srVec3 others[3];
-                    if (other <= t) {
+                    if (!isThere(hull, other) || sharesPlainPoint(search, t, hull->triangles[other])) {
                         continue;
                     }
                     cornersOf(hull, other, others);
-                    count += isFirstBox(grid, box, corners, others) &&
-                             srDoTrianglesCross(hull->points, hull->triangles[t], hull->triangles[other]);
+                    if (srDoesTriangleReach(lower, upper, others) &&
+                        srDoCornersCross(corners, t, others, hull->triangles[other])) {
+                        if (outOthers != NULL) {
+                            outOthers[count] = other;
+                        }
+                        count++;
+                    }
                 }
             }
         }
@@ -334,18 +467,18 @@ static int32_t countFor(const srHull* hull, const srTriangleGrid* grid, int32_t 
     return count;
 }
 
-srResult srCountCrossings(const srHull* hull, int32_t most, srArena* arena, const srProgress* progress,
-                          int32_t* outCount) {
+srResult srCountCrossings(const srHull* hull, bool isClosed, int32_t most, srArena* arena,
+                          const srProgress* progress, int32_t* outCount) {
     srArenaMark mark = srArena_GetMark(arena);
-    srTriangleGrid grid;
+    srCrossingSearch search;
     *outCount = 0;
     if (hull->triangleCount == 0) {
         return sr_success;
     }
-    SR_TRY(srCreateTriangleGrid(hull, arena, &grid));
+    SR_TRY(srCreateCrossingSearch(hull, isClosed, arena, &search));
     srResult result = sr_success;
     for (int32_t t = 0; t < hull->triangleCount && *outCount < most && result == sr_success; t++) {
-        *outCount += countFor(hull, &grid, t);
+        *outCount += isThere(hull, t) ? srCrossingSearch_List(&search, t, t + 1, most - *outCount, NULL) : 0;
         if (t % TRIANGLES_PER_REPORT == 0 && progress != NULL) {
             result = srReportProgress(progress, t / (double)hull->triangleCount);
         }

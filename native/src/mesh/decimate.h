@@ -20,7 +20,7 @@ typedef struct srDecimateSettings {
 
 typedef struct srDecimateReport {
     int32_t crossingCount; ///< Pairs of triangles that cross in the end. None, unless some did before.
-    int32_t tryCount;      ///< 1: it was enough to look at the end; 3: every collapse had to be looked at.
+    int32_t undoneCount;   ///< Collapses that were taken back, because they made triangles cross.
 } srDecimateReport;
 
 /// `hull` is closed: each edge has two triangles that run along it in opposite ways, and each point one fan;

@@ -56,7 +56,7 @@ static void contours_are_closed_fans_that_do_not_cross(void** state) {
         assertHullClosed(&hull);
         assert_success(srIsHullClosed(&hull, arena, &isClosed));
         assert_true(isClosed);
-        assert_success(srCountCrossings(&hull, 10, arena, NULL, &crossingCount));
+        assert_success(srCountCrossings(&hull, false, 10, arena, NULL, &crossingCount));
         assert_int_equal(crossingCount, 0);
         assert_true(cases[i].euler == 1 || eulerOf(&hull) == cases[i].euler);
         assert_true(hullVolume(&hull) > 0.0);

@@ -24,7 +24,7 @@ static Thinned thin(const srHull* hull, int32_t target, const float* fineness) {
 static int32_t countCrossings(const srHull* hull) {
     srArena* arena = srCreateArena(1 << 16);
     int32_t count;
-    assert_success(srCountCrossings(hull, 1000, arena, NULL, &count));
+    assert_success(srCountCrossings(hull, false, 1000, arena, NULL, &count));
     srDestroyArena(arena);
     return count;
 }
@@ -128,7 +128,7 @@ static void walls_close_to_each_other_do_not_cross(void** state) {
         Thinned thinned = thin(&fine, 600, NULL);
         assert_int_equal(countCrossings(&thinned.hull), thinned.report.crossingCount);
         assert_int_equal(thinned.report.crossingCount, 0);
-        assert_true(thinned.report.tryCount > 1);
+        assert_true(thinned.report.undoneCount > 0);
         assert_true(thinned.hull.triangleCount < 6000);
         assert_int_equal(eulerOf(&thinned.hull), 2);
         srDestroyArena(thinned.arena);
