@@ -248,6 +248,7 @@ static void dealBlocks(int32_t blockCount, const int32_t* cuts) {
     for (int32_t worker = 0; worker < workerCount; worker++) {
         int64_t equal = (int64_t)blockCount * (worker + 1) / workerCount;
         int32_t end = areCut ? cuts[worker + 1] : (int32_t)equal;
+        SR_ASSERT(first <= end && (worker + 1 < workerCount || end == blockCount));
         atomic_store_explicit(&pool.slots[worker].left, packBlocks(first, end), memory_order_relaxed);
         first = end;
     }
