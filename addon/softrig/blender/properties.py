@@ -209,7 +209,7 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
         override=OVERRIDABLE,
     )
     step_scene: BoolProperty(
-        name="Step Whole Scene",
+        name="Step Scene",
         description="Record by stepping the scene itself, which is slower and drops poses without "
         "keys: for rigs that read the scene in a way that Softrig does not find out by itself",
         default=False,

@@ -30,7 +30,7 @@ STEPS = "This rig reads the scene: recording steps the whole scene."
 ASKS = f"{STEPS} After a change press Record Again."
 DIFFERS = (
     "At frame {} the scene shows another pose than the recording. Key the pose; or, if the rig "
-    "reads the scene, turn on Step Whole Scene and press Record Again."
+    "reads the scene, turn on Step Scene and press Record Again."
 )
 LOOK_SECONDS = 1.0
 """The pose of a shown frame is compared with the tape no more often than this."""

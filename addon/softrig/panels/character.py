@@ -59,8 +59,8 @@ class SOFTRIG_PT_report(CharacterPanel, bpy.types.Panel):
         column = layout.column(align=True)
         for sentence in describe_cage(report):
             draw_text(column, context, sentence)
-        column.label(text=f"{report['heldNodeCount']} nodes follow their bone exactly")
+        draw_text(column, context, f"{report['heldNodeCount']} nodes follow their bone exactly")
         for sentence in repairs(report):
             draw_text(column, context, sentence, "DOT")
         if entry.shot_status is not None:
-            column.label(text=f"Simulated in {entry.shot_status.seconds:.2f} s")
+            draw_text(column, context, f"Simulated in {entry.shot_status.seconds:.2f} s")

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Takes the pictures of docs/artists/first-steps.md: the sample character in the real window.
+"""Takes the pictures of docs/artists: the sample character, and each panel, in the real window.
 
 `run.py pictures` plays it; the pictures lie where the story's do. Not a part of the tests.
 """
 
+import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import bpy
 import driver
 import story
-from support import scenes
+from support import addon, scenes
 
 LOOKED_AT = 48
 """Just after the sample character's stop."""
@@ -65,4 +67,57 @@ def bake() -> Iterator[float]:
     yield from driver.wait_until(lambda: story.entry().bake is None, "the end of the bake", 60)
 
 
-PICTURES = (character, add, bake)
+PANELS = {
+    "shape": "dials.shape",
+    "forces": "dials.forces",
+    "time": "dials.time",
+    "paint": "paint.paint",
+    "shape-keys": "bake.elsewhere",
+    "advanced": "dials.advanced",
+    "report": "character.report",
+}
+
+
+def panels() -> Iterator[float]:
+    """Each panel open and alone, cut out."""
+    bpy.context.preferences.system.use_region_overlap = False
+    yield 0.5
+    yield from cut_out("panel-softrig", "main.main")
+    for name, place in PANELS.items():
+        yield from cut_out(f"panel-{name}", place)
+    bpy.ops.wm.save_as_mainfile(filepath=str(driver.OUTPUT / "panels.blend"))
+    for take in ("Bake", "Soft"):
+        with bpy.context.temp_override(window=driver.window(), area=driver.view()):
+            bpy.ops.softrig.bake("EXEC_DEFAULT", take=take)
+        yield 0.5
+    yield from cut_out("panel-bake", "character.bake")
+    yield from cut_out("panel-takes", "bake.takes")
+
+
+def cut_out(name: str, place: str) -> Iterator[float]:
+    """Nothing is in the sidebar meanwhile but that panel, which is open."""
+    file, part = place.split(".")
+    original = getattr(addon.module(f"panels.{file}"), f"SOFTRIG_PT_{part}")
+    classes = [found for found in addon.module("panels").CLASSES if hasattr(found, "bl_category")]
+    for found in reversed(classes):
+        bpy.utils.unregister_class(found)
+    content = {"draw": original.draw, "bl_label": original.bl_label, "bl_parent_id": ""}
+    opened = type(f"SOFTRIG_PT_{part}_alone", original.__bases__, {**content, "bl_options": set()})
+    bpy.utils.register_class(opened)
+    yield 1.0
+    yield from driver.screenshot(name)
+    crop_to_sidebar(driver.OUTPUT / f"{name}.png")
+    bpy.utils.unregister_class(opened)
+    for found in classes:
+        bpy.utils.register_class(found)
+
+
+def crop_to_sidebar(path: Path) -> None:
+    region, window = driver.sidebar(), driver.window()
+    top = driver.screen_height() - (window.y + region.y + region.height)
+    box = f"{region.width - 26}x{region.height - 4}+{window.x + region.x + 2}+{top + 2}"
+    command = ["convert", str(path), "-crop", box, "+repage", "-fuzz", "1%", "-trim", "+repage"]
+    subprocess.run([*command, str(path)], check=True)
+
+
+PICTURES = (character, add, panels, bake)
