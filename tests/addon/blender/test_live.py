@@ -62,6 +62,24 @@ def test_amount_zero_is_the_rigs_pose_to_the_bit(skin: Any, scene: Any) -> None:
     assert np.abs(twice - 2.0 * carrier_points(skin)).max() < 1e-6
 
 
+def test_amount_can_be_keyed_and_nothing_is_simulated_for_it(skin: Any, scene: Any) -> None:
+    compat, graph = addon.module("blender.compat"), addon.module("blender.graph")
+    modifier, amounts = skin.modifiers["Softrig"], {22: 1.0, 26: 0.5}
+    full = {f: measure.at_frame(skin, f) - measure.without_us(skin) for f in amounts}
+    name = compat.input_identifier(modifier.node_group, graph.AMOUNT)
+    path = f".properties.inputs.{name}.value" if compat.HAS_RNA_INPUTS else f'["{name}"]'
+    for frame, amount in amounts.items():
+        compat.set_input(modifier, graph.AMOUNT, amount)
+        assert skin.keyframe_insert(f'modifiers["Softrig"]{path}', frame=frame)
+    assert addon.session().api.wait_frame(addon.entry_of(skin).shot, scenes.LAST_FRAME, 60.0)
+    simulated = addon.session().refresh(addon.entry_of(skin)).seconds
+    for frame, amount in amounts.items():
+        seen = measure.at_frame(skin, frame) - measure.without_us(skin)
+        assert measure.largest(seen, amount * full[frame]) < 1e-5
+        assert np.abs(seen).max() > 1e-2
+    assert addon.session().refresh(addon.entry_of(skin)).seconds == simulated
+
+
 def test_a_mask_group_keeps_the_rest_still(skin: Any, scene: Any) -> None:
     group = skin.vertex_groups.new(name="Mask")
     chosen = [v.index for v in skin.data.vertices if v.co.z > 1.5]
