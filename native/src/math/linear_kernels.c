@@ -8,6 +8,7 @@ const srLinearKernels* srGetLinearKernels(void) {
     switch (srGetSimdPath()) {
 #if defined(SR_HAS_AVX2)
     case sr_simdAvx2:
+    case sr_simdAvx512:
         return &srLinearAvx2;
 #endif
 #if defined(SR_HAS_NEON)

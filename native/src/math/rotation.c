@@ -12,6 +12,7 @@ const srRotationTable* srGetRotationTable(void) {
     switch (srGetSimdPath()) {
 #if defined(SR_HAS_AVX2)
     case sr_simdAvx2:
+    case sr_simdAvx512:
         return &srRotationTableAvx2;
 #endif
 #if defined(SR_HAS_NEON)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The one SIMD type: eight floats or four doubles, on every machine. Operators come with the compiler's
-// vector types; what they lack stands here, and intrinsics stand nowhere else. A lane never sees another one,
-// so that every path gives the same bits; the same words work on plain float and double, which is how one
-// kernel text becomes a wide and a scalar function. Multiply-adds are not fused (docs/decisions/0008). Lives
-// here: arithmetic of one path. Does not: which path a machine takes (simd_path.h).
+// The one SIMD type: eight floats or four doubles, on every machine; eight doubles with AVX-512. Operators
+// come with the compiler's vector types; what they lack stands here, and intrinsics stand nowhere else. A
+// lane never sees another one, so that every path gives the same bits; the same words work on plain float and
+// double, which is how one kernel text becomes a wide and a scalar function. Multiply-adds are not fused
+// (docs/decisions/0008). Lives here: arithmetic of one path. Does not: which path a machine takes
+// (simd_path.h).
 //
 // A kernel is a text (`*.inl`) that thin files compile once for each path: `*_avx2.c` defines SR_SIMD_AVX2
-// and is compiled with -mavx2, `*_neon.c` defines SR_SIMD_NEON, `*_scalar.c` neither. Only those files
-// include this, and those that compile a kernel for plain numbers.
+// and is compiled with -mavx2, `*_avx512.c` SR_SIMD_AVX512 besides, `*_neon.c` defines SR_SIMD_NEON,
+// `*_scalar.c` none. Only those files include this, and those that compile a kernel for plain numbers.
 
 #pragma once
 
@@ -27,19 +28,25 @@
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 #define SR_FLOAT_LANES 8
-#define SR_DOUBLE_LANES 4
-
 #define SR_VECTOR __attribute__((vector_size(32), aligned(32)))
+#if defined(SR_SIMD_AVX512)
+#define SR_DOUBLE_LANES 8
+#define SR_DOUBLE_VECTOR __attribute__((vector_size(64), aligned(64)))
+#else
+#define SR_DOUBLE_LANES 4
+#define SR_DOUBLE_VECTOR SR_VECTOR
+#endif
+
 #define SR_KERNEL static inline __attribute__((always_inline))
 #define SR_COLD __attribute__((noinline, cold))
 
 typedef float srFloatW SR_VECTOR;
-typedef double srDoubleW SR_VECTOR;
+typedef double srDoubleW SR_DOUBLE_VECTOR;
 
 /// What a comparison gives: a lane is all ones where it holds, else zero. Masks are joined with & and |. The
 /// mask of a plain float or double is an int, 1 or 0.
 typedef int32_t srMaskFloatW SR_VECTOR;
-typedef int64_t srMaskDoubleW SR_VECTOR;
+typedef int64_t srMaskDoubleW SR_DOUBLE_VECTOR;
 
 // one value in all lanes
 
@@ -48,7 +55,11 @@ SR_KERNEL srFloatW srSplatFloatW(float x) {
 }
 
 SR_KERNEL srDoubleW srSplatDoubleW(double x) {
+#if SR_DOUBLE_LANES == 8
+    return (srDoubleW){x, x, x, x, x, x, x, x};
+#else
     return (srDoubleW){x, x, x, x};
+#endif
 }
 
 // memory of any alignment
@@ -134,7 +145,9 @@ SR_KERNEL srFloatW srSelectFloatW(srMaskFloatW mask, srFloatW a, srFloatW b) {
 }
 
 SR_KERNEL srDoubleW srSelectDoubleW(srMaskDoubleW mask, srDoubleW a, srDoubleW b) {
-#if defined(SR_SIMD_AVX2)
+#if defined(SR_SIMD_AVX512)
+    return (srDoubleW)_mm512_mask_mov_pd((__m512d)b, _mm512_movepi64_mask((__m512i)mask), (__m512d)a);
+#elif defined(SR_SIMD_AVX2)
     return (srDoubleW)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)mask);
 #else
     return (srDoubleW)((mask & (srMaskDoubleW)a) | (~mask & (srMaskDoubleW)b));
@@ -162,7 +175,9 @@ SR_KERNEL int32_t srBitsOfMaskFloatW(srMaskFloatW mask) {
 }
 
 SR_KERNEL int32_t srBitsOfMaskDoubleW(srMaskDoubleW mask) {
-#if defined(SR_SIMD_AVX2)
+#if defined(SR_SIMD_AVX512)
+    return _mm512_movepi64_mask((__m512i)mask);
+#elif defined(SR_SIMD_AVX2)
     return _mm256_movemask_pd((__m256d)mask);
 #else
     const srMaskDoubleW weights = {1, 2, 4, 8};
@@ -198,7 +213,9 @@ SR_KERNEL srFloatW srSqrtFloatW(srFloatW v) {
 }
 
 SR_KERNEL srDoubleW srSqrtDoubleW(srDoubleW v) {
-#if defined(SR_SIMD_AVX2)
+#if defined(SR_SIMD_AVX512)
+    return (srDoubleW)_mm512_sqrt_pd((__m512d)v);
+#elif defined(SR_SIMD_AVX2)
     return (srDoubleW)_mm256_sqrt_pd((__m256d)v);
 #elif defined(SR_SIMD_NEON)
     float64x2_t halves[2];

@@ -11,7 +11,9 @@ static atomic_int chosen;
 #define CPUID_OS_KEEPS (1U << 27)
 #define CPUID_AVX (1U << 28)
 #define CPUID_AVX2 (1U << 5)
+#define CPUID_AVX512 (1U << 16 | 1U << 17 | 1U << 30 | 1U << 31) // F, DQ, BW, VL
 #define KEEPS_WIDE_REGISTERS 6U
+#define KEEPS_WIDEST_REGISTERS 0xe6U
 
 typedef struct srCpuid {
     unsigned a, b, c, d;
@@ -25,18 +27,17 @@ static srCpuid askCpuid(unsigned leaf) {
     return answer;
 }
 
-// by hand: __builtin_cpu_supports wants __cpu_model, which not every compiler's runtime library has
-static bool hasAvx2(void) {
+// All of `wanted` in leaf 7, and registers that the system keeps in all their parts; by hand:
+// __builtin_cpu_supports wants __cpu_model, which not every compiler's runtime library has.
+static bool hasWide(unsigned wanted, unsigned registers) {
     srCpuid features = askCpuid(1);
     if (askCpuid(0).a < 7 || (features.c & CPUID_OS_KEEPS) == 0 || (features.c & CPUID_AVX) == 0) {
         return false;
     }
-
-    // does the system keep both halves of the wide registers
     unsigned low = 0;
     unsigned high = 0;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (low & KEEPS_WIDE_REGISTERS) == KEEPS_WIDE_REGISTERS && (askCpuid(7).b & CPUID_AVX2) != 0;
+    return (low & registers) == registers && (askCpuid(7).b & wanted) == wanted;
 }
 #endif
 
@@ -46,7 +47,13 @@ bool srHasSimdPath(srSimdPath path) {
         return true;
     case sr_simdAvx2:
 #if defined(SR_HAS_AVX2)
-        return hasAvx2();
+        return hasWide(CPUID_AVX2, KEEPS_WIDE_REGISTERS);
+#else
+        return false;
+#endif
+    case sr_simdAvx512:
+#if defined(SR_HAS_AVX2)
+        return hasWide(CPUID_AVX2 | CPUID_AVX512, KEEPS_WIDEST_REGISTERS);
 #else
         return false;
 #endif
@@ -64,7 +71,8 @@ srSimdPath srGetSimdPath(void) {
     int path = atomic_load_explicit(&chosen, memory_order_relaxed);
     if (path == 0) {
         // two threads that meet here find the same
-        path = 1 + (srHasSimdPath(sr_simdAvx2)   ? sr_simdAvx2
+        path = 1 + (srHasSimdPath(sr_simdAvx512) ? sr_simdAvx512
+                    : srHasSimdPath(sr_simdAvx2) ? sr_simdAvx2
                     : srHasSimdPath(sr_simdNeon) ? sr_simdNeon
                                                  : sr_simdScalar);
         int nobody = 0;
@@ -84,5 +92,6 @@ bool srForceSimdPath(srSimdPath path) {
 }
 
 const char* srGetSimdPathName(srSimdPath path) {
-    return path == sr_simdAvx2 ? "avx2" : path == sr_simdNeon ? "neon" : "scalar";
+    static const char* const NAMES[SR_SIMD_PATH_COUNT] = {"scalar", "avx2", "neon", "avx512"};
+    return NAMES[path];
 }

@@ -11,9 +11,10 @@ typedef enum srSimdPath {
     sr_simdScalar,
     sr_simdAvx2,
     sr_simdNeon,
+    sr_simdAvx512, ///< Kernels that gain nothing from it take AVX2.
 } srSimdPath;
 
-#define SR_SIMD_PATH_COUNT 3
+#define SR_SIMD_PATH_COUNT 4
 
 /// The path that kernels take. Thread-safe.
 srSimdPath srGetSimdPath(void);
@@ -25,5 +26,5 @@ bool srHasSimdPath(srSimdPath path);
 /// is not there.
 bool srForceSimdPath(srSimdPath path);
 
-/// A name for reports: "scalar", "avx2", "neon".
+/// A name for reports: "scalar", "avx2", "neon", "avx512".
 const char* srGetSimdPathName(srSimdPath path);

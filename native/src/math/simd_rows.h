@@ -48,8 +48,13 @@ SR_KERNEL srFloatW srJoinRows(srRowFloat a, srRowFloat b) {
 #define SR_PAIR_LOW(a, b) __builtin_shufflevector((a), (b), 0, 1, 8, 9, 4, 5, 12, 13)
 #define SR_PAIR_HIGH(a, b) __builtin_shufflevector((a), (b), 2, 3, 10, 11, 6, 7, 14, 15)
 
+#if SR_DOUBLE_LANES == 8
+#define SR_MIX_LOW_DOUBLE(a, b) __builtin_shufflevector((a), (b), 0, 8, 2, 10, 4, 12, 6, 14)
+#define SR_MIX_HIGH_DOUBLE(a, b) __builtin_shufflevector((a), (b), 1, 9, 3, 11, 5, 13, 7, 15)
+#else
 #define SR_MIX_LOW_DOUBLE(a, b) __builtin_shufflevector((a), (b), 0, 4, 2, 6)
 #define SR_MIX_HIGH_DOUBLE(a, b) __builtin_shufflevector((a), (b), 1, 5, 3, 7)
+#endif
 #define SR_HALVES_LOW_DOUBLE(a, b) __builtin_shufflevector((a), (b), 0, 1, 4, 5)
 #define SR_HALVES_HIGH_DOUBLE(a, b) __builtin_shufflevector((a), (b), 2, 3, 6, 7)
 
@@ -84,6 +89,35 @@ SR_KERNEL void srGatherFullRowsFloat(const float* points, const int32_t* rows, s
     out[3] = SR_PAIR_HIGH(zwAB, zwCD);
 }
 
+#if SR_DOUBLE_LANES == 8
+
+SR_KERNEL void srGatherRowsDouble(const double* points, const int32_t* rows, srDoubleW out[3]) {
+    srDoubleW r[4]; // row i and row i + 4
+    for (int i = 0; i < 4; i++) {
+        r[i] = __builtin_shufflevector(srLoadRowDouble(points + SR_ROW * (int64_t)rows[i]),
+                                       srLoadRowDouble(points + SR_ROW * (int64_t)rows[i + 4]), 0, 1, 2, 3, 4,
+                                       5, 6, 7);
+    }
+    srDoubleW xzAB = SR_MIX_LOW_DOUBLE(r[0], r[1]), yAB = SR_MIX_HIGH_DOUBLE(r[0], r[1]);
+    srDoubleW xzCD = SR_MIX_LOW_DOUBLE(r[2], r[3]), yCD = SR_MIX_HIGH_DOUBLE(r[2], r[3]);
+    out[0] = SR_PAIR_LOW(xzAB, xzCD);
+    out[1] = SR_PAIR_LOW(yAB, yCD);
+    out[2] = SR_PAIR_HIGH(xzAB, xzCD);
+}
+
+/// Lanes as rows: row i and row i + 4 together.
+SR_KERNEL void srToRowsDouble(const srDoubleW v[3], srDoubleW out[4]) {
+    srDoubleW zero = {0};
+    srDoubleW xy02 = SR_MIX_LOW_DOUBLE(v[0], v[1]), xy13 = SR_MIX_HIGH_DOUBLE(v[0], v[1]);
+    srDoubleW z02 = SR_MIX_LOW_DOUBLE(v[2], zero), z13 = SR_MIX_HIGH_DOUBLE(v[2], zero);
+    out[0] = SR_PAIR_LOW(xy02, z02);
+    out[1] = SR_PAIR_LOW(xy13, z13);
+    out[2] = SR_PAIR_HIGH(xy02, z02);
+    out[3] = SR_PAIR_HIGH(xy13, z13);
+}
+
+#else
+
 SR_KERNEL void srGatherRowsDouble(const double* points, const int32_t* rows, srDoubleW out[3]) {
     srDoubleW r[4];
     for (int i = 0; i < 4; i++) {
@@ -95,6 +129,8 @@ SR_KERNEL void srGatherRowsDouble(const double* points, const int32_t* rows, srD
     out[1] = SR_HALVES_LOW_DOUBLE(yAB, yCD);
     out[2] = SR_HALVES_HIGH_DOUBLE(xAB, xCD);
 }
+
+#endif
 
 SR_KERNEL void srAddToRowFloat(float* points, int32_t row, srRowFloat x) {
     float* at = points + SR_ROW * (int64_t)row;
@@ -139,6 +175,7 @@ SR_KERNEL void srStoreFullRowsFloat(float* points, const int32_t* rows, const sr
     srStoreRowFloat(points + SR_ROW * (int64_t)rows[7], SR_UPPER_ROW(r37));
 }
 
+#if SR_DOUBLE_LANES == 4
 SR_KERNEL void srScatterRowsDouble(double* points, const int32_t* rows, const srDoubleW v[3]) {
     srDoubleW zero = {0};
     srDoubleW xy02 = SR_MIX_LOW_DOUBLE(v[0], v[1]), xy13 = SR_MIX_HIGH_DOUBLE(v[0], v[1]);
@@ -148,6 +185,7 @@ SR_KERNEL void srScatterRowsDouble(double* points, const int32_t* rows, const sr
     srAddToRowDouble(points, rows[2], (srRowDouble)SR_HALVES_HIGH_DOUBLE(xy02, z02));
     srAddToRowDouble(points, rows[3], (srRowDouble)SR_HALVES_HIGH_DOUBLE(xy13, z13));
 }
+#endif
 
 // the sums over the lanes of four vectors: ((0 + 2) + (1 + 3)) + ((4 + 6) + (5 + 7)) of each
 SR_KERNEL srRowFloat srSumLanesFloat(srFloatW a, srFloatW b, srFloatW c, srFloatW d) {
@@ -155,13 +193,6 @@ SR_KERNEL srRowFloat srSumLanesFloat(srFloatW a, srFloatW b, srFloatW c, srFloat
     srFloatW cd = SR_MIX_LOW(c, d) + SR_MIX_HIGH(c, d);
     srFloatW abcd = SR_PAIR_LOW(ab, cd) + SR_PAIR_HIGH(ab, cd);
     return SR_LOWER_ROW(abcd) + SR_UPPER_ROW(abcd);
-}
-
-// (0 + 1) + (2 + 3) of each
-SR_KERNEL srRowDouble srSumLanesDouble(srDoubleW a, srDoubleW b, srDoubleW c, srDoubleW d) {
-    srDoubleW ab = SR_MIX_LOW_DOUBLE(a, b) + SR_MIX_HIGH_DOUBLE(a, b);
-    srDoubleW cd = SR_MIX_LOW_DOUBLE(c, d) + SR_MIX_HIGH_DOUBLE(c, d);
-    return (srRowDouble)(SR_HALVES_LOW_DOUBLE(ab, cd) + SR_HALVES_HIGH_DOUBLE(ab, cd));
 }
 
 /// The sums over the lanes of four points' x, y and z, as four rows.
@@ -180,6 +211,14 @@ SR_KERNEL void srSumRowsFloat(const srFloatW v[4][3], srRowFloat out[4]) {
     out[3] = __builtin_shufflevector(xy23, z23, 2, 3, 6, 7);
 }
 
+#if SR_DOUBLE_LANES == 4
+// (0 + 1) + (2 + 3) of each
+SR_KERNEL srRowDouble srSumLanesDouble(srDoubleW a, srDoubleW b, srDoubleW c, srDoubleW d) {
+    srDoubleW ab = SR_MIX_LOW_DOUBLE(a, b) + SR_MIX_HIGH_DOUBLE(a, b);
+    srDoubleW cd = SR_MIX_LOW_DOUBLE(c, d) + SR_MIX_HIGH_DOUBLE(c, d);
+    return (srRowDouble)(SR_HALVES_LOW_DOUBLE(ab, cd) + SR_HALVES_HIGH_DOUBLE(ab, cd));
+}
+
 SR_KERNEL void srSumRowsDouble(const srDoubleW v[4][3], srRowDouble out[4]) {
     srDoubleW x = (srDoubleW)srSumLanesDouble(v[0][0], v[1][0], v[2][0], v[3][0]);
     srDoubleW y = (srDoubleW)srSumLanesDouble(v[0][1], v[1][1], v[2][1], v[3][1]);
@@ -192,3 +231,4 @@ SR_KERNEL void srSumRowsDouble(const srDoubleW v[4][3], srRowDouble out[4]) {
     out[2] = (srRowDouble)SR_HALVES_HIGH_DOUBLE(xy02, z02);
     out[3] = (srRowDouble)SR_HALVES_HIGH_DOUBLE(xy13, z13);
 }
+#endif

@@ -23,6 +23,7 @@ static const srBlendKernels* getKernels(void) {
     switch (srGetSimdPath()) {
 #if defined(SR_HAS_AVX2)
     case sr_simdAvx2:
+    case sr_simdAvx512:
         return &srBlendAvx2;
 #endif
 #if defined(SR_HAS_NEON)

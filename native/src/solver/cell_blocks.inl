@@ -8,6 +8,7 @@
 #define mulMats SR_NAME(mulMats)
 #define mulSymmetric SR_NAME(mulSymmetric)
 #define edgesOf SR_NAME(edgesOf)
+#define scatterCorners SR_NAME(scatterCorners)
 #define addForces SR_NAME(addForces)
 #define weighedDifference SR_NAME(weighedDifference)
 
@@ -71,6 +72,31 @@ SR_KERNEL Mat edgesOf(const SR_T* points, const srCellCorners* corners, int32_t 
                  {x[3][0] - x[0][0], x[3][1] - x[0][1], x[3][2] - x[0][2]}};
 }
 
+// Adds lanes to the rows of their corners: corner by corner, of doubles half a block at a time, because nodes
+// that cells share must add up in the same order on every path.
+SR_KERNEL void scatterCorners(SR_T* rows, const srCellCorners* corners, int32_t lane, SR_V columns[4][3]) {
+#if SR_DOUBLE && SR_LANES == 8
+    SR_V pairs[4][4];
+    for (int c = 0; c < 4; c++) {
+        srToRowsDouble(columns[c], pairs[c]);
+    }
+    for (int c = 0; c < 4; c++) {
+        for (int i = 0; i < 4; i++) {
+            srAddToRowDouble(rows, corners->nodes[c][lane + i], SR_LOWER_ROW(pairs[c][i]));
+        }
+    }
+    for (int c = 0; c < 4; c++) {
+        for (int i = 0; i < 4; i++) {
+            srAddToRowDouble(rows, corners->nodes[c][lane + 4 + i], SR_UPPER_ROW(pairs[c][i]));
+        }
+    }
+#else
+    for (int c = 0; c < 4; c++) {
+        ScatterRows(rows, &corners->nodes[c][lane], columns[c]);
+    }
+#endif
+}
+
 // What P does to the corners: columns of P B' to the last three, minus their sum to the first
 SR_KERNEL void addForces(SR_T* forces, const srCellCorners* corners, int32_t lane, const Mat* P,
                          const Mat* B) {
@@ -79,9 +105,7 @@ SR_KERNEL void addForces(SR_T* forces, const srCellCorners* corners, int32_t lan
                           {f.a.x, f.a.y, f.a.z},
                           {f.b.x, f.b.y, f.b.z},
                           {f.c.x, f.c.y, f.c.z}};
-    for (int c = 0; c < 4; c++) {
-        ScatterRows(forces, &corners->nodes[c][lane], columns[c]);
-    }
+    scatterCorners(forces, corners, lane, columns);
 }
 
 // w (A - B)

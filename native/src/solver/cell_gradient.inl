@@ -13,10 +13,27 @@ SR_KERNEL void rotateSome(const Mat* G, const int count, Mat* Q) {
     }
 }
 
-// four doubles as floats
+// doubles as floats
 SR_KERNEL void storeNarrow(float* out, SR_V x) {
-    srRowFloat narrow = __builtin_convertvector(x, srRowFloat);
-    srStoreRowFloat(out, narrow);
+#if SR_LANES == 8
+    srStoreFloatW(out, __builtin_convertvector(x, srFloatW));
+#else
+    srStoreRowFloat(out, __builtin_convertvector(x, srRowFloat));
+#endif
+}
+
+// Four sums on every path: half a block after the other.
+SR_KERNEL void addLanes(srRowDouble* sums, SR_V x) {
+#if SR_LANES == 8
+    *sums += SR_LOWER_ROW(x);
+    *sums += SR_UPPER_ROW(x);
+#else
+    *sums += (srRowDouble)x;
+#endif
+}
+
+SR_KERNEL double sumFour(srRowDouble sums) {
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 // S = Q' G, symmetric
@@ -49,20 +66,20 @@ SR_KERNEL void storeTurns(const srCellTurns* turns, int32_t v, const Mat* Q, con
 
 // the volume of a block, which begins at `v`; pairs of lanes first
 SR_KERNEL double sumVolumes(const srCellTask* task, int32_t v, const Mat* F) {
-    SR_V sum = {0};
+    srRowDouble sums = {0};
     for (int i = 0; i < SR_WIDES; i++) {
         Mat C = cofactors(&F[i]);
-        sum += LoadW(&task->shapes->volumes[SR_BLOCK(v + i)].x[SR_LANE(v + i)]) * dot(F[i].a, C.a);
+        addLanes(&sums, LoadW(&task->shapes->volumes[SR_BLOCK(v + i)].x[SR_LANE(v + i)]) * dot(F[i].a, C.a));
     }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    return sumFour(sums);
 }
 
 // p of a block; adds its energy twice
-SR_KERNEL double findPressure(const srCellTask* task, int32_t v, const Mat* F, SR_V* energy) {
+SR_KERNEL double findPressure(const srCellTask* task, int32_t v, const Mat* F, srRowDouble* energy) {
     int32_t block = SR_BLOCK(v);
     double excess = sumVolumes(task, v, F) - task->stretches->targets[block];
     double p = task->shapes->patchStiffnesses[block] * excess;
-    const SR_V once = {p * excess, 0.0, 0.0, 0.0};
+    const srRowDouble once = {p * excess, 0.0, 0.0, 0.0};
     *energy += once;
     task->turns->pressures[block] = (float)p;
     return p;
@@ -89,7 +106,7 @@ SR_KERNEL void storeGradient(const srCellTask* task, int32_t v, const Mat* F) {
 // The energy of pressure has a sum of its own: so neither depends on how many cells go together, which the
 // processor decides.
 SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, const bool isPosed,
-                            const bool isPressed, SR_V* energy, SR_V* pressed) {
+                            const bool isPressed, srRowDouble* energy, srRowDouble* pressed) {
     Mat F[SR_CELLS_TOGETHER], posed[SR_CELLS_TOGETHER], Q[SR_CELLS_TOGETHER];
     double p[SR_CELLS_TOGETHER];
     const Mat* G = isPosed ? posed : F;
@@ -120,7 +137,7 @@ SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, 
             off = weighedDifference(one, &F[i], &Q[i]);
         }
         SR_V w = LoadW(&task->shapes->weights[block].x[lane]);
-        *energy += w * (dot(off.a, off.a) + dot(off.b, off.b) + dot(off.c, off.c));
+        addLanes(energy, w * (dot(off.a, off.a) + dot(off.b, off.b) + dot(off.c, off.c)));
         Mat P = {scaled(w, off.a), scaled(w, off.b), scaled(w, off.c)};
         if (isPressed) {
             addPressure(task, v + i, p[i / SR_WIDES], &F[i], &P);
@@ -131,9 +148,9 @@ SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, 
     }
 }
 
-SR_KERNEL SR_V evaluateRange(const srCellTask* task, int32_t begin, int32_t end, const bool isPosed,
-                             const bool isPressed) {
-    SR_V energy = {0}, pressed = {0};
+SR_KERNEL srRowDouble evaluateRange(const srCellTask* task, int32_t begin, int32_t end, const bool isPosed,
+                                    const bool isPressed) {
+    srRowDouble energy = {0}, pressed = {0};
     int32_t v = SR_WIDES * begin, last = SR_WIDES * end;
     for (; v <= last - SR_CELLS_TOGETHER; v += SR_CELLS_TOGETHER) {
         evaluateSome(task, v, SR_CELLS_TOGETHER, isPosed, isPressed, &energy, &pressed);
@@ -149,7 +166,7 @@ SR_KERNEL SR_V evaluateRange(const srCellTask* task, int32_t begin, int32_t end,
 
 // A block of another material: its energy is added twice.
 SR_KERNEL void evaluateMaterial(const srCellTask* task, int32_t block, const int model, const bool isPressed,
-                                SR_V* energy) {
+                                srRowDouble* energy) {
     const int32_t first = SR_WIDES * block;
     Mat F[SR_WIDES], R;
     double p = 0.0;
@@ -175,7 +192,7 @@ SR_KERNEL void evaluateMaterial(const srCellTask* task, int32_t block, const int
                                                 : stVenantKirchhoff(&F[i], mu, lambda, &P);
             storeTurns(task->turns, v, &F[i], &F[i]);
         }
-        *energy += psi + psi;
+        addLanes(energy, psi + psi);
         if (isPressed) {
             addPressure(task, v, p, &F[i], &P);
         }
@@ -187,8 +204,9 @@ SR_KERNEL void evaluateMaterial(const srCellTask* task, int32_t block, const int
     }
 }
 
-SR_KERNEL SR_V evaluateMaterials(const srCellTask* task, int32_t begin, int32_t end, const bool isPressed) {
-    SR_V energy = {0};
+SR_KERNEL srRowDouble evaluateMaterials(const srCellTask* task, int32_t begin, int32_t end,
+                                        const bool isPressed) {
+    srRowDouble energy = {0};
     for (int32_t block = begin; block < end; block++) {
         switch (task->shapes->model) {
         case sr_elasticNeoHookean:
@@ -209,7 +227,7 @@ SR_KERNEL SR_V evaluateMaterials(const srCellTask* task, int32_t begin, int32_t 
 
 static double evaluateCells(const srCellTask* task, int32_t begin, int32_t end) {
     bool isPosed = task->stretches->stretches != NULL, isPressed = task->shapes->keepsVolumes;
-    SR_V energy;
+    srRowDouble energy;
     if (task->shapes->model != sr_elasticArap) {
         energy = isPressed ? evaluateMaterials(task, begin, end, true)
                            : evaluateMaterials(task, begin, end, false);
@@ -220,7 +238,7 @@ static double evaluateCells(const srCellTask* task, int32_t begin, int32_t end) 
         energy = isPosed ? evaluateRange(task, begin, end, true, false)
                          : evaluateRange(task, begin, end, false, false);
     }
-    return 0.5 * ((energy[0] + energy[1]) + (energy[2] + energy[3]));
+    return 0.5 * sumFour(energy);
 }
 
 // S = (1 - c) S_p + c I
@@ -244,10 +262,12 @@ SR_KERNEL void addGravity(const srCellTask* task, int32_t v, const Mat* R) {
     srVec3 g = task->posing->gravity, rest = task->posing->restGravity;
     const SR_V zero = {0};
     Vec turned = mulMat(R, (Vec){zero + rest.x, zero + rest.y, zero + rest.z});
-    const SR_V pull[3] = {m * (g.x - turned.x), m * (g.y - turned.y), m * (g.z - turned.z)};
+    SR_V pulls[4][3];
     for (int c = 0; c < 4; c++) {
-        ScatterRows(task->forces, &task->layout->corners[block].nodes[c][lane], pull);
+        pulls[c][0] = m * (g.x - turned.x), pulls[c][1] = m * (g.y - turned.y);
+        pulls[c][2] = m * (g.z - turned.z);
     }
+    scatterCorners(task->forces, &task->layout->corners[block], lane, pulls);
 }
 
 // between the posed volume and the modelled one; of the posed shape exactly it at c = 0

@@ -9,6 +9,8 @@ const srNewtonTable* srGetNewtonTable(void) {
 #if defined(SR_HAS_AVX2)
     case sr_simdAvx2:
         return &srNewtonTableAvx2;
+    case sr_simdAvx512:
+        return &srNewtonTableAvx512;
 #endif
 #if defined(SR_HAS_NEON)
     case sr_simdNeon:

@@ -34,7 +34,7 @@ typedef struct srNewtonTable {
     void (*packRows)(const float* x, float* packed, int32_t count);
 } srNewtonTable;
 
-extern const srNewtonTable srNewtonTableScalar, srNewtonTableAvx2, srNewtonTableNeon;
+extern const srNewtonTable srNewtonTableScalar, srNewtonTableAvx2, srNewtonTableAvx512, srNewtonTableNeon;
 
 /// The table of the path that srGetSimdPath tells.
 const srNewtonTable* srGetNewtonTable(void);

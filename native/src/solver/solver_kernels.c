@@ -6,6 +6,7 @@ const srSolverKernels* srGetSolverKernels(void) {
     switch (srGetSimdPath()) {
 #if defined(SR_HAS_AVX2)
     case sr_simdAvx2:
+    case sr_simdAvx512:
         return &srSolverAvx2;
 #endif
 #if defined(SR_HAS_NEON)

@@ -8,6 +8,7 @@ const srBiharmonicTable* srGetBiharmonicTable(void) {
     switch (srGetSimdPath()) {
 #if defined(SR_HAS_AVX2)
     case sr_simdAvx2:
+    case sr_simdAvx512:
         return &srBiharmonicTableAvx2;
 #endif
 #if defined(SR_HAS_NEON)

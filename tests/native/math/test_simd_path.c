@@ -56,6 +56,8 @@ static void a_path_that_is_not_there_is_refused(void** state) {
     }
     // no processor is both
     assert_false(srHasSimdPath(sr_simdAvx2) && srHasSimdPath(sr_simdNeon));
+    // the wider path leans on the other one
+    assert_true(srHasSimdPath(sr_simdAvx2) || !srHasSimdPath(sr_simdAvx512));
 }
 
 static void paths_have_names_of_their_own(void** state) {
@@ -63,6 +65,7 @@ static void paths_have_names_of_their_own(void** state) {
     assert_true(strcmp(srGetSimdPathName(sr_simdScalar), srGetSimdPathName(sr_simdAvx2)) != 0);
     assert_true(strcmp(srGetSimdPathName(sr_simdScalar), srGetSimdPathName(sr_simdNeon)) != 0);
     assert_true(strcmp(srGetSimdPathName(sr_simdAvx2), srGetSimdPathName(sr_simdNeon)) != 0);
+    assert_true(strcmp(srGetSimdPathName(sr_simdAvx2), srGetSimdPathName(sr_simdAvx512)) != 0);
 }
 
 int main(void) {
