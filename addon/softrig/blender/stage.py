@@ -4,7 +4,6 @@
 import logging
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -15,10 +14,10 @@ from ..model.rig import NotNowError, RefusalError
 from ..model.schedule import Wish, awaits_answer, due_events, provisional_due, record_due
 from ..model.session import Entry, Session
 from ..native.errors import NativeError
-from ..native.inputs import ShotSettings
 from . import carrier, followers, gather, objects, prepared, readers, tape
-from .properties import read_map_choices, read_settings
+from .properties import read_map_choices
 from .show import show_object, show_provisional
+from .wishes import make_wish, settings_of
 
 log = logging.getLogger(__name__)
 
@@ -34,35 +33,6 @@ DIFFERS = (
 )
 LOOK_SECONDS = 1.0
 """The pose of a shown frame is compared with the tape no more often than this."""
-
-
-def settings_of(entry: Entry, ob: Any) -> ShotSettings:
-    """The artist's dials, and the gravity that the shape was modelled under."""
-    if ob.softrig.plain_gravity:
-        return read_settings(ob)
-    return replace(read_settings(ob), rest_gravity=entry.rest_gravity)
-
-
-def make_wish(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool = False) -> Wish:
-    manager = bpy.context.window_manager
-    playing = any(window.screen.is_animation_playing for window in manager.windows)
-    return Wish(
-        frames=objects.shot_frames(ob, scene),
-        settings=settings_of(entry, ob),
-        build=gather.build_inputs(ob),
-        frame=objects.shown_frame(scene),
-        maps=read_map_choices(ob),
-        surroundings=objects.surroundings_of(scene),
-        playing=playing,
-        rendering=is_rendering(session),
-        editing=ob.data.is_editmode,
-        at_once=at_once,
-    )
-
-
-def is_rendering(session: Session) -> bool:
-    """Blender's data are not ours to touch; while the render waits for us they are."""
-    return bpy.app.is_job_running("RENDER") and not session.render_waits
 
 
 def happen(

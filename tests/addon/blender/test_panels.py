@@ -184,7 +184,10 @@ def test_every_setting_is_drawn(skin: Any) -> None:
     for kind in addon.module("model.maps").KINDS:
         setattr(settings, f"map_{kind}", "Some")
     drawn = set(draw_all().properties)
-    hidden = {"uuid"} | ({"solver"} if len(addon.module("model.settings").SOLVERS) == 1 else set())
+    of_followers = {"leader", "follower_uuid", "rigid"}
+    hidden = {"uuid", *of_followers} | (
+        {"solver"} if len(addon.module("model.settings").SOLVERS) == 1 else set()
+    )
     assert set(addon.module("blender.properties").setting_names()) - drawn == hidden
 
 
