@@ -3,7 +3,7 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +86,32 @@ def command_under_mouse() -> str:
     return manager.clipboard
 
 
-def find_button(command: str, found: list[tuple[int, int]]) -> Iterator[float]:
+def path_under_mouse() -> str:
+    """The property of the dial under the mouse; empty over nothing."""
+    manager = bpy.context.window_manager
+    manager.clipboard = ""
+    with bpy.context.temp_override(window=window(), area=view(), region=sidebar()):
+        if bpy.ops.ui.copy_data_path_button.poll():
+            bpy.ops.ui.copy_data_path_button()
+    return manager.clipboard
+
+
+def drag_dial(path: str, pixels: int) -> Iterator[float]:
+    """Holds the mouse on a dial and moves it sideways, in steps."""
+    found: list[tuple[int, int]] = []
+    yield from find_button(path, found, path_under_mouse)
+    x, y = found[0]
+    x_event("mousedown", 1)
+    for step in range(1, 21):
+        move(x + pixels * step // 20, y)
+        yield 0.05
+    x_event("mouseup", 1)
+    yield 0.1
+
+
+def find_button(
+    command: str, found: list[tuple[int, int]], look: Callable = command_under_mouse
+) -> Iterator[float]:
     """Moves down the sidebar until a button with that command is under the mouse."""
     region = sidebar()
     for column in (0.35, 0.75):
@@ -94,7 +119,7 @@ def find_button(command: str, found: list[tuple[int, int]]) -> Iterator[float]:
         for y in range(region.y + region.height - 10, region.y + 10, -STEP_PIXELS):
             move(x, y)
             yield 0.04
-            if command in command_under_mouse():
+            if command in look():
                 move(x, y - 4)
                 yield 0.05
                 found.append((x, y - 4))

@@ -146,6 +146,78 @@ def a_provisional_frame_comes_first() -> Iterator[float]:
     bpy.ops.ed.undo_push(message="after a provisional frame")
 
 
+def drag_softness_by_mouse() -> Iterator[float]:
+    """While the mouse moves provisional frames come one after another; then the whole shot."""
+    scene, settings, api = bpy.context.scene, skin().softrig, addon.session().api
+    end, dragged, shown, read = scene.frame_end, set(), set(), api.read_provisional
+    scene.frame_end, settings.solver, settings.substeps = 250, "XPBD", 50
+    scene.frame_set(200)
+    yield 0.5
+    yield from driver.wait_until(is_whole, "the long shot", 120)
+
+    def note(*arguments: Any) -> bool:
+        shown.add(round(entry().settings.frequency_hz, 4))
+        return read(*arguments)
+
+    api.read_provisional = note
+    for _ in driver.drag_dial("softness", -100):
+        dragged.add(round(skin().softrig.softness, 4))
+        yield _
+    del api.read_provisional
+    assert len(dragged) >= 3, f"the mouse turned nothing: {dragged}"
+    assert len(shown) >= 2, f"of {len(dragged)} values {len(shown)} were shown while dragging"
+    yield from driver.wait_until(is_whole, "the whole of it", 120)
+    assert entry().provisional is None
+    settings = skin().softrig
+    settings.property_unset("solver")
+    settings.substeps, settings.softness, scene.frame_end = 10, 0.9, end
+    scene.frame_set(scenes.STOP_FRAME + 3)
+    yield 0.5
+    yield from driver.wait_until(is_whole, "the short shot")
+    bpy.ops.ed.undo_push(message="after dragging")
+
+
+def two_windows() -> Iterator[float]:
+    """The other shows a scene with other frames: it stands still there, and says so."""
+    first = bpy.context.scene
+    first.frame_set(scenes.STOP_FRAME + 2)
+    yield 0.3
+    yield from driver.wait_until(is_whole, "the shot before the second window")
+    live = measure.evaluated(skin())
+    other = bpy.data.scenes.new("Other")
+    other.frame_end = 12
+    for ob in first.objects:
+        other.collection.objects.link(ob)
+    with bpy.context.temp_override(window=driver.window()):
+        bpy.ops.wm.window_new_main()
+    yield 1.0
+    windows = bpy.context.window_manager.windows
+    assert len(windows) == 2
+    windows[1].scene = other
+    yield 1.0
+    with bpy.context.temp_override(window=windows[1]):
+        other.frame_set(5)
+    yield 1.0
+    warnings = addon.module("panels.main").warnings(skin(), entry())
+    assert any("stands still" in text for text in warnings), warnings
+    for window in windows:
+        with bpy.context.temp_override(window=window, screen=window.screen):
+            bpy.ops.screen.animation_play()
+        yield 1.0
+    for window in windows:
+        if window.screen.is_animation_playing:
+            with bpy.context.temp_override(window=window, screen=window.screen):
+                bpy.ops.screen.animation_cancel(restore_frame=False)
+    with bpy.context.temp_override(window=windows[1]):
+        bpy.ops.wm.window_close()
+    yield 0.5
+    bpy.data.scenes.remove(other)
+    first.frame_set(scenes.STOP_FRAME + 2)
+    yield 0.5
+    yield from driver.wait_until(is_whole, "the shot in one window")
+    assert measure.same_bits(measure.evaluated(skin()), live)
+
+
 def scrub_by_mouse() -> Iterator[float]:
     """Back and forth along the timeline: each frame shows what it shows when one plays to it."""
     scene, found = bpy.context.scene, {}
@@ -484,6 +556,8 @@ STORY = (
     changed_keys_are_recorded,
     slider_makes_all_new,
     a_provisional_frame_comes_first,
+    drag_softness_by_mouse,
+    two_windows,
     scrub_by_mouse,
     paint_by_mouse,
     keyed_dials_are_followed,
