@@ -243,3 +243,17 @@ def test_a_render_that_was_not_right_is_told(skin: Any) -> None:
         assert "The last render is not right: Skin" in draw_all().words
     finally:
         addon.session().render_problems = []
+
+
+def test_followers_are_listed_and_have_a_panel_of_their_own(skin: Any) -> None:
+    hat = scenes.make_skin("Hat", 8)
+    scenes.make_active(skin)
+    hat.select_set(True)
+    assert bpy.ops.softrig.follow() == {"FINISHED"}
+    addon.module("blender.watch").look_around(addon.session())
+    drawn = draw_all()
+    assert "Hat" in drawn.words and "rigid" in drawn.properties
+    scenes.make_active(hat)
+    drawn = draw_all()
+    assert "Skin" in drawn.words and "rigid" in drawn.properties
+    assert "softrig.unfollow" in drawn.operators and "softrig.add" not in drawn.operators
