@@ -159,13 +159,19 @@ class BakeRun:
         if len(ob.data.vertices) != entry.build.vertex_count:
             raise RefusalError("The mesh changed while baking. Bake again.")
         takes.attach(ob, self.wish.take, self.path, self.frames)
-        paths = dict(self.written)
-        for rider in followers.followers_of(ob):
-            path = paths.get(rider.softrig.follower_uuid)
-            if path is not None:
-                takes.attach(rider, self.wish.take, path, self.frames)
+        self._put_on_followers(entry, ob)
         examine.sign_bake(self.session, entry, ob, self.wish.take)
         self.session.missing_bakes.pop(self.uuid, None)
+
+    def _put_on_followers(self, entry: Entry, ob: Any) -> None:
+        """One that was edited meanwhile stands still, and the panel tells that it is not baked."""
+        paths = dict(self.written)
+        counts = {f.shape.uuid: f.shape.point_count for f in entry.followers}
+        for rider in followers.followers_of(ob):
+            uuid = rider.softrig.follower_uuid
+            if uuid in paths and counts.get(uuid) == len(rider.data.vertices):
+                takes.attach(rider, self.wish.take, paths[uuid], self.frames)
+        followers.clear(ob, but_baked=True)
 
     def stop(self) -> None:
         """What is simulated is kept: the next bake goes on from there."""

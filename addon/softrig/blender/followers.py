@@ -206,10 +206,11 @@ def show_provisional(session: Session, entry: Entry) -> None:
             carrier.write(ob, follower.buffer)
 
 
-def clear(leader: Any) -> None:
-    """The plain pose of all of them."""
+def clear(leader: Any, but_baked: bool = False) -> None:
+    """The plain pose of all of them, or of those that have no bake."""
     for ob in followers_of(leader):
-        carrier.clear(ob)
+        if not but_baked or carrier.find_bake(ob) is None:
+            carrier.clear(ob)
 
 
 def attach(ob: Any, leader: Any, uuid: str) -> None:

@@ -370,8 +370,16 @@ def test_a_farm_bakes_followers_too_and_their_files_are_put_on(
         Path(path).name,
         Path(done["path"]).name,
     }
+    # without its own file it does not keep the offsets of one frame
+    scenes.make_active(skin)
+    assert bpy.ops.softrig.use_bake(filepath=done["path"]) == {"FINISHED"}
+    assert np.abs(offsets_at(cloth, BUSY)).max() == 0.0
+    scene = bpy.context.scene
+    (problem,) = addon.module("blender.rendering").make_ready(addon.session(), scene)
+    assert problem.startswith("Cloth: ")
     scenes.make_active(cloth)
     assert bpy.ops.softrig.use_bake(filepath=path) == {"FINISHED"}
+    assert not addon.module("blender.rendering").make_ready(addon.session(), scene)
     for frame in FRAMES:
         assert measure.same_bits(measure.at_frame(cloth, frame), live[frame])
 
