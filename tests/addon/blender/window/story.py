@@ -338,6 +338,38 @@ def undo_and_redo_while_it_works() -> Iterator[float]:
     assert offset() > 1e-4
 
 
+def a_follower_is_undone_redone_and_deleted() -> Iterator[float]:
+    """The heartbeat alone takes note of it."""
+    bpy.context.scene.frame_set(scenes.STOP_FRAME + 2)
+    yield from driver.wait_until(is_whole, "rest")
+    hat = scenes.make_skin("Hat", 8)
+    hat.parent = skin()
+    scenes.make_active(skin())
+    bpy.ops.ed.undo_push(message="a hat")
+    hat.select_set(True)
+    assert bpy.ops.softrig.follow() == {"FINISHED"}
+    bpy.ops.ed.undo_push(message="it follows")
+
+    def hat_offset() -> float:
+        hat = bpy.data.objects["Hat"]
+        return measure.largest(measure.evaluated(hat), measure.without_us(hat))
+
+    def follows() -> bool:
+        return bool(entry().followers) and is_whole() and hat_offset() > 1e-4
+
+    yield from driver.wait_until(follows, "the hat")
+    before = hat_offset()
+    yield from driver.key("ctrl+z")
+    yield from driver.wait_until(lambda: entry() and not entry().followers, "the hat let go")
+    assert not bpy.data.objects["Hat"].modifiers
+    yield from driver.key("ctrl+shift+z")
+    yield from driver.wait_until(follows, "the hat again")
+    assert hat_offset() == before
+    bpy.data.objects.remove(bpy.data.objects["Hat"])
+    yield from driver.wait_until(lambda: not entry().followers and is_whole(), "no hat")
+    bpy.ops.ed.undo_push(message="no hat")
+
+
 def undo_of_add_forgets() -> Iterator[float]:
     for _ in range(12):
         if not skin().softrig.uuid:
@@ -569,6 +601,7 @@ STORY = (
     a_cancelled_render_leaves_no_flag,
     bake_and_free,
     undo_of_add_forgets,
+    a_follower_is_undone_redone_and_deleted,
     delete_while_it_works,
     load_while_it_works,
     switch_off,
