@@ -27,7 +27,7 @@
 
 // how long an idle worker looks for the next loop before it sleeps: the loops of one step follow each other
 // closer
-#define SPIN_SECONDS 40e-6
+#define SPIN_SECONDS 200e-6
 #define PAUSES_BETWEEN_LOOKS 32
 
 #define GATE_NEXT_CALL (UINT64_C(1) << 32)
@@ -143,6 +143,9 @@ static bool spinForNews(uint32_t lastCall) {
             }
             srPause();
         }
+        // The caller may wait for this very core. A worker that is ready to run, but does not, is what a
+        // system moves to an idle core; one that slept would be woken where it was.
+        srYield();
     } while (srGetSeconds() < end);
     return false;
 }
