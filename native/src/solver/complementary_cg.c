@@ -10,6 +10,7 @@
 
 #include "solver/complementary_inner.h"
 
+#include "core/parallel.h"
 #include "math/small.h"
 #include "solver/pointrows.h"
 
@@ -38,24 +39,33 @@ static bool precondition(srComplementaryProblem* problem) {
     return true;
 }
 
+typedef struct Pass {
+    srComplementaryProblem* problem;
+    const srComplementaryPlace* place;
+} Pass;
+
 // r = -P g / |P g|, d = 0
-static void start(srComplementaryProblem* problem, const srComplementaryPlace* place) {
-    size_t count = SR_POINT * (size_t)problem->rest->nodeCount;
-    double scale = -1.0 / place->residual;
-    for (size_t k = 0; k < count; ++k) {
-        problem->residuals[k] = (float)(scale * place->gradient[k]);
+static void startRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Pass* pass = context;
+    srComplementaryProblem* problem = pass->problem;
+    size_t first = SR_POINT * (size_t)begin, bytes = sizeof(float) * SR_POINT * (size_t)(end - begin);
+    double scale = -1.0 / pass->place->residual;
+    for (size_t k = first; k < SR_POINT * (size_t)end; ++k) {
+        problem->residuals[k] = (float)(scale * pass->place->gradient[k]);
     }
-    memset(problem->direction, 0, count * sizeof(float));
-    memset(problem->search, 0, count * sizeof(float));
-    memset(problem->products, 0, count * sizeof(float));
+    memset(problem->direction + first, 0, bytes);
+    memset(problem->search + first, 0, bytes);
+    memset(problem->products + first, 0, bytes);
 }
 
-static void finish(srComplementaryProblem* problem, const srComplementaryPlace* place) {
-    size_t count = SR_POINT * (size_t)problem->rest->nodeCount;
-    for (size_t k = 0; k < count; ++k) {
-        problem->step[k] = place->residual * (double)problem->direction[k];
+static void finishRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Pass* pass = context;
+    srComplementaryProblem* problem = pass->problem;
+    for (size_t k = SR_POINT * (size_t)begin; k < SR_POINT * (size_t)end; ++k) {
+        problem->step[k] = pass->place->residual * (double)problem->direction[k];
     }
-    srRigRows_Project(&problem->rest->rows, problem->step, problem->rowScratch);
 }
 
 // How far d and the search direction p go in the metric of the preconditioner, and their product there: what
@@ -74,7 +84,8 @@ double srComplementary_FindStep(srComplementaryProblem* problem, const srComplem
                                 double forcing, double radius, int32_t limit) {
     const srComplementaryRest* rest = problem->rest;
     int32_t n = rest->nodeCount;
-    start(problem, place);
+    Pass pass = {problem, place};
+    srParallelFor(startRange, n, SR_NODES_PER_BLOCK, &pass);
     double first = 0.0, before = 0.0, most = radius / place->residual;
     Lengths lengths = {0.0, 0.0, 0.0};
     for (int32_t k = 0; k < limit; ++k) {
@@ -113,6 +124,7 @@ double srComplementary_FindStep(srComplementaryProblem* problem, const srComplem
             break;
         }
     }
-    finish(problem, place);
+    srParallelFor(finishRange, n, SR_NODES_PER_BLOCK, &pass);
+    srRigRows_Project(&rest->rows, problem->step, problem->rowScratch);
     return sqrt(lengths.dd) * place->residual;
 }

@@ -7,7 +7,7 @@
 
 #include "solver/complementary.h"
 
-#define SR_NODES_PER_BLOCK 2048 // of loops over nodes
+#define SR_NODES_PER_BLOCK 512 // of loops over nodes
 
 /// A place u: the energy there, its gradient in C g = 0, and how the cells turn.
 typedef struct srComplementaryPlace {

@@ -48,24 +48,29 @@ static void startRange(int32_t begin, int32_t end, int32_t worker, void* context
     pass->sums[2 * block + 1] = size;
 }
 
-static double lengthOf(const double* x, int32_t nodeCount) {
+typedef struct Dot {
+    const double* x;
+    const double* y;
+    double* sums; // one a block
+} Dot;
+
+static void dotRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Dot* dot = context;
     double sums[SR_POINT] = {0.0};
-    for (size_t i = 0; i < (size_t)nodeCount; ++i) {
+    for (size_t i = (size_t)begin; i < (size_t)end; ++i) {
         for (size_t c = 0; c < SR_POINT; ++c) {
-            sums[c] += x[SR_POINT * i + c] * x[SR_POINT * i + c];
+            sums[c] += dot->x[SR_POINT * i + c] * dot->y[SR_POINT * i + c];
         }
     }
-    return sqrt(sums[0] + sums[1] + sums[2]);
+    dot->sums[(size_t)begin / SR_NODES_PER_BLOCK] = sums[0] + sums[1] + sums[2];
 }
 
-static double dotOf(const double* x, const double* y, int32_t nodeCount) {
-    double sums[SR_POINT] = {0.0};
-    for (size_t i = 0; i < (size_t)nodeCount; ++i) {
-        for (size_t c = 0; c < SR_POINT; ++c) {
-            sums[c] += x[SR_POINT * i + c] * y[SR_POINT * i + c];
-        }
-    }
-    return sums[0] + sums[1] + sums[2];
+static double dotOf(const srComplementaryProblem* problem, const double* x, const double* y) {
+    Dot dot = {x, y, problem->partials};
+    int32_t n = problem->rest->nodeCount;
+    srParallelFor(dotRange, n, SR_NODES_PER_BLOCK, &dot);
+    return srSumPartials(dot.sums, srCountNodeBlocks(n));
 }
 
 void srComplementary_Evaluate(srComplementaryProblem* problem, srComplementaryPlace* place) {
@@ -84,7 +89,7 @@ void srComplementary_Evaluate(srComplementaryProblem* problem, srComplementaryPl
     place->energy += elastic;
     place->energySize += fabs(elastic) + problem->tuning->restEnergy;
     srRigRows_Project(&rest->rows, place->gradient, problem->rowScratch);
-    place->residual = lengthOf(place->gradient, n);
+    place->residual = sqrt(dotOf(problem, place->gradient, place->gradient));
     problem->stats->evaluateCount += 1;
 }
 
@@ -117,7 +122,7 @@ static bool isBetter(const srComplementaryPlace* from, const srComplementaryPlac
 static double searchLine(srComplementaryProblem* problem, double* outPart) {
     int32_t n = problem->rest->nodeCount;
     srComplementaryPlace *from = &problem->places[0], *to = &problem->places[1];
-    double slope = dotOf(from->gradient, problem->step, n);
+    double slope = dotOf(problem, from->gradient, problem->step);
     if (!(slope < 0.0)) {
         return 0.0;
     }

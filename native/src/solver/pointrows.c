@@ -5,7 +5,7 @@
 #include "core/parallel.h"
 #include "solver/newton_kernels.h"
 
-#define ROWS_PER_BLOCK 4096 // some microseconds of work
+#define ROWS_PER_BLOCK 512 // so many that handing them out costs little, so few that workers end together
 
 typedef struct Rows {
     const float* x;
@@ -79,6 +79,13 @@ void srAdvanceRows(float alpha, const float* p, const float* q, float* d, float*
     srParallelFor(advanceRange, count, ROWS_PER_BLOCK, &rows);
 }
 
+static void packRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Rows* rows = context;
+    srGetNewtonTable()->packRows(rows->x + 4 * (int64_t)begin, rows->a + 3 * (int64_t)begin, end - begin);
+}
+
 void srPackRows(const float* x, float* packed, int32_t count) {
-    srGetNewtonTable()->packRows(x, packed, count);
+    Rows rows = {.x = x, .a = packed};
+    srParallelFor(packRange, count, ROWS_PER_BLOCK, &rows);
 }
