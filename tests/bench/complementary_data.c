@@ -424,11 +424,11 @@ static bool makeBarCage(int32_t across, int32_t along, srCage* cage) {
 }
 
 // bone k turns about the x axis in its own joint, after all bones below it
-static void bendBones(srBenchCharacter* character, double length) {
+void srBenchSwingBar(srBenchCharacter* character, double length, double swing) {
     int32_t count = character->boneCount;
     double part = length / count;
     for (int32_t f = 1; f <= character->frameCount; ++f) {
-        double angle = 1.2 / count * sin(2.0 * PI * 1.5 * f * character->frameSeconds);
+        double angle = swing / count * sin(2.0 * PI * 1.5 * f * character->frameSeconds);
         double joint[3] = {0.0, 0.0, 0.0};
         for (int32_t k = 0; k < count; ++k) {
             double total = angle * (k + 1), c = cos(total), s = sin(total), z = part * k;
@@ -483,7 +483,7 @@ bool srBenchMakeBar(int32_t across, int32_t along, int32_t boneCount, int32_t fr
     }
     double length = (double)along / across;
     snprintf(outCharacter->name, sizeof(outCharacter->name), "bar, %d nodes", outCharacter->cage.nodeCount);
-    bendBones(outCharacter, length);
+    srBenchSwingBar(outCharacter, length, SR_BENCH_SWING);
     weighBar(outCharacter, length);
     return true;
 }

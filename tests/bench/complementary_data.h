@@ -33,6 +33,11 @@ bool srBenchReadCharacter(const char* folder, srBenchCharacter* outCharacter);
 bool srBenchMakeBar(int32_t across, int32_t along, int32_t boneCount, int32_t frameCount,
                     srBenchCharacter* outCharacter);
 
+#define SR_BENCH_SWING 1.2 // radians of a bar's tip to either side
+
+/// Another swing for a bar of that length in its own widths.
+void srBenchSwingBar(srBenchCharacter* character, double length, double swing);
+
 void srBenchFreeCharacter(srBenchCharacter* character);
 
 /// The motion of frame `frame`, from 1 on; frames must come one after the other.
