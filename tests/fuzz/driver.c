@@ -17,7 +17,7 @@
 enum {
     poolCapacity = 4096,
     placeCount = 1 << 16,
-    leastRuns = 100, // besides the seeds, however short the time
+    leastRuns = 25, // besides the seeds, however short the time
     hangSeconds = 10
 };
 
