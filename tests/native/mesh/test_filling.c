@@ -205,7 +205,7 @@ static void lattice_answers_whatever_becomes_of_the_helper(void** state) {
         {"exit 1", "memory"},
         {"exit 3", "fault"},
         {"echo hello", "no usable"},
-        {"ulimit -v 8000; %s", NULL},
+        {"ulimit -v 6000; %s", NULL},
         {"cat >/dev/null; kill -SEGV $$", "killed"},
     };
     srSurface surface = makeBody();
