@@ -5,13 +5,11 @@
 #include "mesh/tetgen_answer.h"
 
 #include "core/hash.h"
+#include "mesh/faces.h"
 #include "mesh/tetgen_protocol.h"
 
 #include <math.h>
 #include <string.h>
-
-// What the cells fill may differ from what the surface encloses by rounding alone.
-#define VOLUME_TOLERANCE 1e-6
 
 // Cells flatter than this, six volumes by the cube of the longest edge, are as good as none.
 #define LEAST_FLATNESS 1e-7
@@ -64,18 +62,6 @@ static double longestOf(const srTetgenMesh* mesh, const int32_t cell[4]) {
     return longest;
 }
 
-// Six volumes by all triangles with one point; around the first point, for the sake of rounding.
-static double enclosedVolume(const srTetgenInput* input) {
-    double sum = 0.0;
-    for (int32_t t = 0; t < input->triangleCount; t++) {
-        const int32_t* n = input->triangles[t];
-        srVec3 o = input->points[0], a = srSub(input->points[n[0]], o), b = srSub(input->points[n[1]], o),
-               c = srSub(input->points[n[2]], o);
-        sum += srDot(a, srCross(b, c)) / 6.0;
-    }
-    return sum;
-}
-
 static bool areNodesFinite(const srTetgenMesh* mesh) {
     for (int32_t n = 0; n < mesh->nodeCount; n++) {
         double sum = mesh->nodes[n].x + mesh->nodes[n].y + mesh->nodes[n].z;
@@ -86,13 +72,8 @@ static bool areNodesFinite(const srTetgenMesh* mesh) {
     return true;
 }
 
-// Every cell names nodes that are there and has a volume; turned to be positive. Together they fill the
-// surface: no hole, nothing beyond, nothing twice.
-static bool isCageOf(const srTetgenInput* input, srTetgenMesh* mesh) {
-    double filled = 0.0;
-    if (!areNodesFinite(mesh)) {
-        return false;
-    }
+// Every cell names nodes that are there and has a volume; turned to be positive.
+static bool areCellsSound(srTetgenMesh* mesh) {
     for (int32_t i = 0; i < mesh->cellCount; i++) {
         int32_t* cell = mesh->cells[i];
         for (int c = 0; c < 4; c++) {
@@ -111,11 +92,108 @@ static bool isCageOf(const srTetgenInput* input, srTetgenMesh* mesh) {
         if (!(6.0 * volume > LEAST_FLATNESS * longest * longest * longest)) {
             return false;
         }
-        filled += volume;
     }
-    double enclosed = enclosedVolume(input);
-    return fabs(filled - enclosed) <= VOLUME_TOLERANCE * fabs(enclosed);
+    return true;
 }
+
+// ---- filling
+// ------------------------------------------------------------------------------------------------
+
+// The first nodes are the surface's points, to the bit.
+static bool hasPoints(const srTetgenInput* input, const srTetgenMesh* mesh) {
+    return mesh->nodeCount >= input->pointCount &&
+           memcmp(mesh->nodes, input->points, (size_t)input->pointCount * sizeof(srVec3)) == 0;
+}
+
+// Same way round, the lowest first.
+static void turnFace(int32_t a, int32_t b, int32_t c, int32_t out[3]) {
+    int32_t first = b < a && b < c ? 1 : c < a && c < b ? 2 : 0;
+    const int32_t n[3] = {a, b, c};
+    for (int i = 0; i < 3; i++) {
+        out[i] = n[(first + i) % 3];
+    }
+}
+
+static void getFace(const srTetgenMesh* mesh, int32_t face, int32_t out[3]) {
+    const int32_t* cell = mesh->cells[face / 4];
+    const int* corners = srFaceCorners[face % 4];
+    turnFace(cell[corners[0]], cell[corners[1]], cell[corners[2]], out);
+}
+
+// Triangles by their lowest points, as chains.
+static void linkTriangles(const srTetgenInput* input, int32_t* heads, int32_t* next) {
+    for (int32_t p = 0; p < input->pointCount; p++) {
+        heads[p] = SR_NULL_INDEX;
+    }
+    for (int32_t t = 0; t < input->triangleCount; t++) {
+        const int32_t* n = input->triangles[t];
+        int32_t turned[3];
+        turnFace(n[0], n[1], n[2], turned);
+        next[t] = heads[turned[0]];
+        heads[turned[0]] = t;
+    }
+}
+
+// Takes a triangle of these corners, the same way round, out of its chain; false when there is none (left).
+static bool takeTriangle(const srTetgenInput* input, const int32_t face[3], int32_t* heads, int32_t* next) {
+    if (face[0] >= input->pointCount) {
+        return false;
+    }
+    for (int32_t* link = &heads[face[0]]; *link != SR_NULL_INDEX; link = &next[*link]) {
+        const int32_t* n = input->triangles[*link];
+        int32_t turned[3];
+        turnFace(n[0], n[1], n[2], turned);
+        if (turned[1] == face[1] && turned[2] == face[2]) {
+            *link = next[*link];
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool areFacesSound(const srTetgenInput* input, const srTetgenMesh* mesh, const int32_t* opposite,
+                          int32_t* heads, int32_t* next) {
+    int32_t outerCount = 0;
+    linkTriangles(input, heads, next);
+    for (int32_t face = 0; face < 4 * mesh->cellCount; face++) {
+        int32_t n[3], m[3];
+        getFace(mesh, face, n);
+        if (opposite[face] == SR_NULL_INDEX) {
+            outerCount++;
+            if (!takeTriangle(input, n, heads, next)) {
+                return false;
+            }
+        } else {
+            getFace(mesh, opposite[face], m);
+            if (n[1] != m[2] || n[2] != m[1]) {
+                return false;
+            }
+        }
+    }
+    return outerCount == input->triangleCount;
+}
+
+// Inner faces have a cell on either side; the others are the triangles of the surface, each once. As no cell
+// is turned inside out, they cover each place as often as the surface goes around it: no hole, nothing
+// beyond, nothing twice. A triangle that TetGen had to split after all is no longer the surface's, and
+// refused.
+static srResult doCellsFill(const srTetgenInput* input, const srTetgenMesh* mesh, srArena* arena,
+                            bool* outFill) {
+    srArenaMark mark = srArena_GetMark(arena);
+    int32_t* opposite = SR_PUSH(arena, int32_t, 4 * (size_t)mesh->cellCount, "faces of cells");
+    int32_t* heads = SR_PUSH(arena, int32_t, input->pointCount, "triangles of the surface");
+    int32_t* next = SR_PUSH(arena, int32_t, input->triangleCount, "triangles of the surface");
+    if (opposite == NULL || heads == NULL || next == NULL) {
+        return srFailOutOfMemory("the cage");
+    }
+    SR_TRY(srPairFaces((const int32_t (*)[4])mesh->cells, mesh->cellCount, mesh->nodeCount, arena, opposite));
+    *outFill = areFacesSound(input, mesh, opposite, heads, next);
+    srArena_Release(arena, mark);
+    return sr_success;
+}
+
+// ---- reading
+// ------------------------------------------------------------------------------------------------
 
 static bool isWhole(const srProcessAnswer* answer, srTetgenReply* outReply) {
     if (answer->byteCount < sizeof(*outReply)) {
@@ -153,7 +231,11 @@ srResult srReadTetgenAnswer(const srTetgenInput* input, const srProcessAnswer* a
     size_t nodeBytes = (size_t)mesh.nodeCount * sizeof(srVec3);
     memcpy(mesh.nodes, from, nodeBytes);
     memcpy(mesh.cells, from + nodeBytes, (size_t)mesh.cellCount * sizeof(int32_t[4]));
-    if (isCageOf(input, &mesh)) {
+    bool isCage = areNodesFinite(&mesh) && hasPoints(input, &mesh) && areCellsSound(&mesh);
+    if (isCage) {
+        SR_TRY(doCellsFill(input, &mesh, arena, &isCage));
+    }
+    if (isCage) {
         *outFate = sr_tetgenMade;
         *outMesh = mesh;
     }

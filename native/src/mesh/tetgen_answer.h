@@ -9,6 +9,7 @@
 #include "mesh/tetgen.h"
 
 /// `sr_success` with any fate; a mesh, in the arena, only with `sr_tetgenMade`. `sr_errorOutOfMemory` is the
-/// one failure. The surface must be one that could be asked for: at least a triangle, indices in range.
+/// one failure. The mesh has the surface's points first, and its triangles as outer faces. The surface must
+/// be one that could be asked for: at least a triangle, indices in range.
 SR_MUST_USE srResult srReadTetgenAnswer(const srTetgenInput* input, const srProcessAnswer* answer,
                                         srArena* arena, srTetgenFate* outFate, srTetgenMesh* outMesh);

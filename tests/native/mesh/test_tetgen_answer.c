@@ -120,11 +120,105 @@ static void what_is_signed_and_no_cage_is_refused(void** state) {
     }
     Words twice = goodWords();
     memcpy(twice.cells[1], twice.cells[0], sizeof(twice.cells[0]));
-    twice.nodes[1].y = 1.5;
     assert_int_equal(readSigned(twice), sr_tetgenGarbled);
     Words flat = goodWords();
     flat.cells[0][1] = 2; // the points around the equator's middle
     assert_int_equal(readSigned(flat), sr_tetgenGarbled);
+}
+
+// Each has the volume of the octahedron to the last bit, and finite nodes, and no flat cell.
+static void what_has_the_right_volume_and_is_no_filling_is_refused(void** state) {
+    (void)state;
+    static const struct {
+        int32_t cells[4][4];
+        srTetgenFate fate;
+    } cases[] = {
+        // around each of the three axes
+        {{{0, 1, 5, 4}, {1, 2, 5, 4}, {2, 3, 5, 4}, {3, 0, 5, 4}}, sr_tetgenMade},
+        {{{1, 5, 0, 2}, {5, 3, 0, 2}, {3, 4, 0, 2}, {4, 1, 0, 2}}, sr_tetgenMade},
+        {{{0, 5, 1, 3}, {5, 2, 1, 3}, {2, 4, 1, 3}, {4, 0, 1, 3}}, sr_tetgenMade},
+        // a quarter twice and none; two quarters twice; one four times
+        {{{0, 1, 5, 4}, {0, 1, 5, 4}, {2, 3, 5, 4}, {3, 0, 5, 4}}, sr_tetgenGarbled},
+        {{{0, 1, 5, 4}, {0, 1, 5, 4}, {2, 3, 5, 4}, {2, 3, 5, 4}}, sr_tetgenGarbled},
+        {{{0, 1, 5, 4}, {0, 1, 5, 4}, {0, 1, 5, 4}, {0, 1, 5, 4}}, sr_tetgenGarbled},
+        // halves around different axes, which meet on other triangles
+        {{{0, 1, 5, 4}, {1, 2, 5, 4}, {5, 3, 0, 2}, {3, 4, 0, 2}}, sr_tetgenGarbled},
+        // a half twice, and a quarter in another's place
+        {{{0, 1, 5, 4}, {1, 2, 5, 4}, {1, 5, 0, 2}, {4, 1, 0, 2}}, sr_tetgenGarbled},
+        {{{0, 1, 5, 4}, {1, 2, 5, 4}, {2, 3, 5, 4}, {4, 1, 0, 2}}, sr_tetgenGarbled},
+    };
+    for (int i = 0; i < SR_ARRAY_COUNT(cases); i++) {
+        Words words = goodWords();
+        memcpy(words.cells, cases[i].cells, sizeof(words.cells));
+        if (readSigned(words) != cases[i].fate) {
+            fail_msg("filling %d", i);
+        }
+    }
+    // the same body with other names: what was asked for as point 0 is somewhere else
+    Words turned = goodWords();
+    memmove(turned.nodes, turned.nodes + 1, 3 * sizeof(srVec3));
+    turned.nodes[3] = points[0];
+    assert_int_equal(readSigned(turned), sr_tetgenGarbled);
+}
+
+// Eight cells around a node in the middle, which may lie anywhere within and nowhere else.
+typedef struct Centred {
+    srTetgenReply head;
+    srVec3 nodes[8];
+    int32_t cells[10][4];
+} Centred;
+
+static srTetgenFate readCentred(Centred* words, int32_t nodeCount, int32_t cellCount) {
+    uint8_t bytes[sizeof(Centred)];
+    size_t nodeBytes = (size_t)nodeCount * sizeof(srVec3), cellBytes = (size_t)cellCount * 16;
+    words->head = (srTetgenReply){SR_TETGEN_MAGIC, nodeCount, cellCount, 0, 0};
+    uint8_t* said = bytes + sizeof(words->head);
+    memcpy(said, words->nodes, nodeBytes);
+    memcpy(said + nodeBytes, words->cells, cellBytes);
+    words->head.hash = srHashBytes(SR_HASH_SEED, said, nodeBytes + cellBytes);
+    memcpy(bytes, &words->head, sizeof(words->head));
+    srArena* arena = srCreateArena(1 << 12);
+    srTetgenMesh mesh;
+    srTetgenFate fate =
+        fateOf(bytes, sizeof(words->head) + nodeBytes + cellBytes, sr_processEnded, 0, arena, &mesh);
+    srDestroyArena(arena);
+    return fate;
+}
+
+static Centred around(srVec3 centre) {
+    Centred words = {.nodes[6] = centre};
+    memcpy(words.nodes, points, sizeof(points));
+    for (int t = 0; t < 8; t++) {
+        memcpy(words.cells[t], triangles[t], sizeof(triangles[t]));
+        words.cells[t][3] = 6;
+    }
+    return words;
+}
+
+static void cells_that_turn_inside_out_or_split_the_surface_are_refused(void** state) {
+    (void)state;
+    static const struct {
+        srVec3 centre;
+        srTetgenFate fate;
+    } cases[] = {
+        {{0.0, 0.0, 0.0}, sr_tetgenMade},      {{0.3, -0.2, 0.4}, sr_tetgenMade},
+        {{0.4, 0.3, 0.4}, sr_tetgenGarbled},   {{0.0, 0.0, 1.5}, sr_tetgenGarbled},
+        {{0.25, 0.25, 0.5}, sr_tetgenGarbled}, // on the surface: a cell is flat
+    };
+    for (int i = 0; i < SR_ARRAY_COUNT(cases); i++) {
+        Centred words = around(cases[i].centre);
+        assert_int_equal(readCentred(&words, 7, 8), cases[i].fate);
+    }
+    // the first triangle is split by a node on it: the same body, but not its surface
+    Centred split = around((srVec3){0.0, 0.0, 0.0});
+    split.nodes[7] = (srVec3){0.25, 0.25, 0.5};
+    const int32_t parts[3][4] = {{0, 1, 7, 6}, {1, 5, 7, 6}, {5, 0, 7, 6}};
+    memcpy(split.cells[0], parts[0], sizeof(parts[0]));
+    memcpy(split.cells[8], parts[1], 2 * sizeof(parts[0]));
+    assert_int_equal(readCentred(&split, 8, 10), sr_tetgenGarbled);
+    // a cell too few, so that a hollow is open
+    Centred open = around((srVec3){0.0, 0.0, 0.0});
+    assert_int_equal(readCentred(&open, 7, 7), sr_tetgenGarbled);
 }
 
 // One node more than the cells need.
@@ -228,6 +322,10 @@ int main(void) {
         cmocka_unit_test_teardown(every_bit_counts, srTestNothingLeaked),
         cmocka_unit_test_teardown(every_other_length_is_refused, srTestNothingLeaked),
         cmocka_unit_test_teardown(what_is_signed_and_no_cage_is_refused, srTestNothingLeaked),
+        cmocka_unit_test_teardown(what_has_the_right_volume_and_is_no_filling_is_refused,
+                                  srTestNothingLeaked),
+        cmocka_unit_test_teardown(cells_that_turn_inside_out_or_split_the_surface_are_refused,
+                                  srTestNothingLeaked),
         cmocka_unit_test_teardown(node_that_no_cell_has_is_finite_too, srTestNothingLeaked),
         cmocka_unit_test_teardown(counts_of_the_head_are_not_believed, srTestNothingLeaked),
         cmocka_unit_test_teardown(end_of_the_program_is_named, srTestNothingLeaked),
