@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "support/scenes.h"
 #include "support/support.h"
+#include "weights/second_opinion.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -295,14 +296,8 @@ static double measureEnergyDensely(const srCage* cage, const float* weights, int
     double volume = 0.0, energy = 0.0;
     for (int32_t c = 0; c < cage->cellCount; c++) {
         const int32_t* k = cage->cells[c];
-        srVec3 a = cage->nodes[k[0]], u = srSub(cage->nodes[k[1]], a), v = srSub(cage->nodes[k[2]], a);
-        srVec3 w = srSub(cage->nodes[k[3]], a);
-        double six = srDot(u, srCross(v, w));
-        srVec3 g[4] = {{0},
-                       srScale(1.0 / six, srCross(v, w)),
-                       srScale(1.0 / six, srCross(w, u)),
-                       srScale(1.0 / six, srCross(u, v))};
-        g[0] = srScale(-1.0, srAdd(g[1], srAdd(g[2], g[3])));
+        srVec3 g[4];
+        double six = findGradients(cage, c, g);
         volume += six / 6.0;
         for (int p = 0; p < 4; p++) {
             masses[k[p]] += six / 24.0;

@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "math/simd_path.h"
 #include "support/support.h"
+#include "weights/second_opinion.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -70,27 +71,6 @@ static void multiply(const Line* line, const double* w, double* out) {
     }
 }
 
-static int descending(const void* a, const void* b) {
-    double x = *(const double*)a, y = *(const double*)b;
-    return (x < y) - (x > y);
-}
-
-// the simplex by sorting: another way than the library's
-static void project(const double* y, double* out) {
-    double sorted[columnCount], sum = 0.0, threshold = 0.0;
-    memcpy(sorted, y, sizeof(sorted));
-    qsort(sorted, columnCount, sizeof(double), descending);
-    for (int32_t j = 0; j < columnCount; j++) {
-        sum += sorted[j];
-        if (sorted[j] - (sum - 1.0) / (j + 1) > 0.0) {
-            threshold = (sum - 1.0) / (j + 1);
-        }
-    }
-    for (int32_t j = 0; j < columnCount; j++) {
-        out[j] = fmax(y[j] - threshold, 0.0);
-    }
-}
-
 static double measureEnergy(const Line* line, const double* w) {
     double product[valueCount], energy = 0.0;
     multiply(line, w, product);
@@ -115,7 +95,7 @@ static void solveByGradients(const Line* line, double* w) {
                 int32_t k = i * columnCount + j;
                 row[j] = y[k] - (product[k] - line->loads[k]) / 20.0; // eigenvalues are below 19
             }
-            project(row, next + i * columnCount);
+            projectBySorting(row, columnCount, next + i * columnCount);
         }
         double nextEnergy = measureEnergy(line, next),
                grown = 0.5 * (1.0 + sqrt(1.0 + 4.0 * momentum * momentum));
@@ -189,7 +169,7 @@ static void residuals_are_true_ones(void** state) {
                 int32_t k = i * columnCount + j;
                 s[j] = w[k] + (line.loads[k] - product[k]) / line.metric[i];
             }
-            project(s, back);
+            projectBySorting(s, columnCount, back);
             for (int32_t j = 0; j < columnCount; j++) {
                 int32_t k = i * columnCount + j;
                 apart[k] = x[k] - w[k];
