@@ -179,7 +179,7 @@ static bool makeSkin(const Plan* plan, srArena* arena, srHull* outSkin) {
         phi[p] = fieldAt(plan, srLattice_Point(&lattice, p));
     }
     // a closed surface of one piece has twice as many triangles as points, less four
-    srDecimateSettings settings = {2 * plan->vertexCount - 4, NULL, NULL};
+    srDecimateSettings settings = {2 * plan->vertexCount - 4, NULL, NULL, false};
     return phi != NULL && srContourLattice(&lattice, phi, arena, &fine) == sr_success &&
            srDecimate(&fine, &settings, arena, outSkin, &report) == sr_success;
 }

@@ -180,7 +180,8 @@ static srResult thin(Conforming* c, const srSizing* sizing, const srProgress* pr
     float* fineness = NULL;
     srProgress part = srPartOfProgress(progress, 0.0, 0.3);
     SR_TRY(srSizing_FindFineness(sizing, &c->fine, c->arena, &fineness));
-    srDecimateSettings settings = {evenTarget(srSizing_ExpectTriangles(sizing, &c->fine)), fineness, &part};
+    srDecimateSettings settings = {evenTarget(srSizing_ExpectTriangles(sizing, &c->fine)), fineness, &part,
+                                   false};
     srDecimateReport thinned;
     SR_TRY(srDecimate(&c->fine, &settings, c->arena, &attempt->hull, &thinned));
     report->hullTriangles = attempt->hull.triangleCount;
@@ -238,7 +239,7 @@ static srResult thinFirst(Conforming* c, double length, srConformReport* report)
     srResult result = srSizing_FindFineness(&sizing, &c->fine, c->arena, &fineness);
     if (result == sr_success && target < c->fine.triangleCount) {
         srProgress part = srPartOfProgress(&c->whole, SOLID_SHARE + CONTOUR_PART, FIRST_SHARE);
-        srDecimateSettings settings = {target, fineness, &part};
+        srDecimateSettings settings = {target, fineness, &part, false};
         result = srDecimate(&c->fine, &settings, c->arena, &c->fine, &thinned);
         report->fate = result == sr_success && thinned.crossingCount > 0 ? sr_conformCrossing : report->fate;
     }

@@ -252,15 +252,15 @@ static srResult allocateScratch(srArena* arena, srCollapse* collapse) {
     return isThere ? sr_success : failMemory();
 }
 
-static void start(const srHull* hull, const float* fineness, srCollapse* collapse) {
+static void start(const srHull* hull, const srDecimateSettings* settings, srCollapse* collapse) {
     collapse->aliveCount = hull->triangleCount;
     memcpy(collapse->points, hull->points, (size_t)hull->pointCount * sizeof(srVec3));
     memcpy(collapse->triangles, hull->triangles, (size_t)hull->triangleCount * sizeof(int32_t[3]));
     memset(collapse->quadrics, 0, (size_t)hull->pointCount * sizeof(srQuadric));
-    memset(collapse->isCareful, 0, (size_t)hull->pointCount);
+    memset(collapse->isCareful, settings->looksAtEach, (size_t)hull->pointCount);
     srCollapse_ClearLog(collapse);
     for (int32_t t = 0; t < collapse->triangleCount; t++) {
-        addTriangle(collapse, collapse->triangles[t], fineness);
+        addTriangle(collapse, collapse->triangles[t], settings->fineness);
     }
 }
 
@@ -276,7 +276,7 @@ srResult srDecimate(const srHull* hull, const srDecimateSettings* settings, srAr
     SR_TRY(allocate(hull, arena, &collapse));
     srArenaMark mark = srArena_GetMark(arena);
     SR_TRY(allocateScratch(arena, &collapse));
-    start(hull, settings->fineness, &collapse);
+    start(hull, settings, &collapse);
     SR_TRY(runPasses(&collapse, settings->targetTriangles, settings->progress, arena, outReport));
     srArena_Release(arena, mark);
     *outHull = hullOf(&collapse);

@@ -12,10 +12,14 @@
 #include "core/error.h"
 #include "mesh/progress.h"
 
+#include <stdbool.h>
+
 typedef struct srDecimateSettings {
     int32_t targetTriangles;    ///< Not gone below; even, as every collapse takes two.
     const float* fineness;      ///< By point: how many times shorter edges shall be there; may be null: 1.
     const srProgress* progress; ///< May be null.
+    bool looksAtEach; ///< Collapse, whether it makes triangles cross, before it is done: the plain way,
+                      ///< many times slower, to compare with.
 } srDecimateSettings;
 
 typedef struct srDecimateReport {

@@ -115,7 +115,7 @@ static void corners_come_back_when_the_contour_is_thinned(void** state) {
     srArena* arena = srCreateArena(1 << 20);
     const double spacing = 0.06;
     srHull hull = contourOf(&soup, spacing, 0.0, arena), thin;
-    srDecimateSettings settings = {300, NULL, NULL};
+    srDecimateSettings settings = {300, NULL, NULL, false};
     srDecimateReport report;
     assert_success(srDecimate(&hull, &settings, arena, &thin, &report));
     assert_int_equal(report.crossingCount, 0);
