@@ -29,6 +29,7 @@
 #undef SR_DOUBLE
 
 #include "solver/pointrows.inl"
+#include "solver/rigrows.inl"
 
 const srNewtonTable SR_NEWTON_TABLE = {
     .pose = poseCells,
@@ -39,4 +40,7 @@ const srNewtonTable SR_NEWTON_TABLE = {
     .turnRows = turnRows,
     .advanceRows = advanceRows,
     .packRows = packRows,
+    .multiplyBones = multiplyBones,
+    .multiplyBonesFloat = multiplyBonesFloat,
+    .subtractBones = subtractBones,
 };

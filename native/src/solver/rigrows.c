@@ -8,11 +8,13 @@
 #include "core/alloc.h"
 #include "core/parallel.h"
 #include "math/small.h"
+#include "solver/newton_kernels.h"
 
 #include <math.h>
 #include <string.h>
 
 #define BONES_PER_BLOCK 2
+#define NODES_PER_BLOCK 512
 #define LEAST_INDEPENDENCE 1e-3 // of a unit row: what is left of it beside the rows that were taken
 #define LEAST_HELD 0.05         // of a vector's length: less says nothing of what is held
 
@@ -27,9 +29,6 @@ typedef struct Making {
     int32_t nodeCount;
     srRigRows* rows;
     int32_t candidateCount; // 4 a bone
-    int32_t* nodeStarts;    // entries by node: nodeCount + 1
-    int32_t* nodeEntries;   // entry of the rows
-    int32_t* nodeBones;
     double* gram;     // candidateCount^2
     double* triangle; // likewise: row r of the factor in row r
     double* left;     // of each candidate's squared length
@@ -43,8 +42,8 @@ static bool isHeld(const Making* making, int32_t node, int32_t entry) {
 static srResult allocateRows(Making* making) {
     srRigRows* rows = making->rows;
     rows->starts = SR_ALLOC_ZERO(int32_t, rows->boneCount + 1);
-    making->nodeStarts = SR_ALLOC_ZERO(int32_t, rows->nodeCount + 1);
-    if (rows->starts == NULL || making->nodeStarts == NULL) {
+    rows->nodeStarts = SR_ALLOC_ZERO(int32_t, rows->nodeCount + 1);
+    if (rows->starts == NULL || rows->nodeStarts == NULL) {
         return srFailOutOfMemory("the rig's rows");
     }
     for (int32_t i = 0; i < rows->nodeCount; ++i) {
@@ -64,23 +63,19 @@ static srResult allocateRows(Making* making) {
     rows->values = srAllocZero((size_t)count, sizeof(*rows->values));
     rows->valuesF = srAllocZero((size_t)count, sizeof(*rows->valuesF));
     rows->places = srAllocZero((size_t)rows->boneCount, sizeof(*rows->places));
-    making->nodeEntries = SR_ALLOC(int32_t, count);
-    making->nodeBones = SR_ALLOC(int32_t, count);
+    rows->nodeEntries = SR_ALLOC(int32_t, count);
+    rows->nodeBones = SR_ALLOC(int32_t, count);
     making->gram = SR_ALLOC_ZERO(double, square);
     making->triangle = SR_ALLOC_ZERO(double, square);
     making->left = SR_ALLOC(double, making->candidateCount);
     making->order = SR_ALLOC(int32_t, making->candidateCount);
-    bool isWhole = rows->nodes && rows->values && rows->valuesF && rows->places && making->nodeEntries &&
-                   making->nodeBones && making->gram && making->triangle && making->left && making->order;
+    bool isWhole = rows->nodes && rows->values && rows->valuesF && rows->places && rows->nodeEntries &&
+                   rows->nodeBones && making->gram && making->triangle && making->left && making->order;
     return isWhole ? sr_success : srFailOutOfMemory("the rig's rows");
 }
 
 static void freeMaking(Making* making) {
-    int32_t count = making->rows->entryCount;
     size_t square = (size_t)making->candidateCount * (size_t)making->candidateCount;
-    SR_FREE(making->nodeStarts, making->rows->nodeCount + 1);
-    SR_FREE(making->nodeEntries, count);
-    SR_FREE(making->nodeBones, count);
     SR_FREE(making->gram, square);
     SR_FREE(making->triangle, square);
     SR_FREE(making->left, making->candidateCount);
@@ -95,7 +90,7 @@ static void sortEntries(Making* making) {
     }
     int32_t count = 0;
     for (int32_t i = 0; i < rows->nodeCount; ++i) {
-        making->nodeStarts[i] = count;
+        rows->nodeStarts[i] = count;
         for (int32_t e = making->weights->starts[i]; e < making->weights->starts[i + 1]; ++e) {
             if (!isHeld(making, i, e)) {
                 continue;
@@ -104,11 +99,11 @@ static void sortEntries(Making* making) {
             int32_t place = rows->starts[bone]++;
             rows->nodes[place] = i;
             rows->values[place][3] = making->masses[i] * making->holds[i] * making->weights->weights[e];
-            making->nodeEntries[count] = place;
-            making->nodeBones[count++] = bone;
+            rows->nodeEntries[count] = place;
+            rows->nodeBones[count++] = bone;
         }
     }
-    making->nodeStarts[rows->nodeCount] = count;
+    rows->nodeStarts[rows->nodeCount] = count;
     for (int32_t k = rows->boneCount; k > 0; --k) {
         rows->starts[k] = rows->starts[k - 1];
     }
@@ -202,12 +197,12 @@ static void fillGram(Making* making, bool isByMass) {
     memset(making->gram, 0, stride * stride * sizeof(double));
     for (int32_t i = 0; i < rows->nodeCount; ++i) {
         double share = isByMass ? 1.0 / making->masses[i] : 1.0;
-        for (int32_t a = making->nodeStarts[i]; a < making->nodeStarts[i + 1]; ++a) {
-            const double* u = rows->values[making->nodeEntries[a]];
-            for (int32_t b = making->nodeStarts[i]; b < making->nodeStarts[i + 1]; ++b) {
-                const double* v = rows->values[making->nodeEntries[b]];
-                double* block = making->gram + 4 * ((size_t)making->nodeBones[a] * stride) +
-                                4 * (size_t)making->nodeBones[b];
+        for (int32_t a = rows->nodeStarts[i]; a < rows->nodeStarts[i + 1]; ++a) {
+            const double* u = rows->values[rows->nodeEntries[a]];
+            for (int32_t b = rows->nodeStarts[i]; b < rows->nodeStarts[i + 1]; ++b) {
+                const double* v = rows->values[rows->nodeEntries[b]];
+                double* block = making->gram + 4 * ((size_t)rows->nodeBones[a] * stride) +
+                                4 * (size_t)rows->nodeBones[b];
                 for (size_t r = 0; r < 4; ++r) {
                     for (size_t c = 0; c < 4; ++c) {
                         block[r * stride + c] += share * u[r] * v[c];
@@ -384,6 +379,9 @@ srResult srCreateSpaceRows(const double* vectors, int32_t vectorCount, const dou
 void srDestroyRigRows(srRigRows* rows) {
     SR_FREE(rows->starts, rows->boneCount + 1);
     SR_FREE(rows->nodes, rows->entryCount);
+    SR_FREE(rows->nodeStarts, rows->nodeCount + 1);
+    SR_FREE(rows->nodeEntries, rows->entryCount);
+    SR_FREE(rows->nodeBones, rows->entryCount);
     SR_FREE(rows->values, rows->entryCount);
     SR_FREE(rows->valuesF, rows->entryCount);
     SR_FREE(rows->places, rows->boneCount);
@@ -401,25 +399,8 @@ typedef struct Product {
 
 static void multiplyRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
-    const srRigRows* rows = ((const Product*)context)->rows;
-    const double* x = ((const Product*)context)->x;
-    double* y = ((const Product*)context)->y;
-    for (int32_t k = begin; k < end; ++k) {
-        double sums[4][4] = {{0.0}};
-        for (int32_t e = rows->starts[k]; e < rows->starts[k + 1]; ++e) {
-            const double* u = x + 4 * (size_t)rows->nodes[e];
-            for (int r = 0; r < 4; ++r) {
-                for (int c = 0; c < 4; ++c) {
-                    sums[r][c] += rows->values[e][r] * u[c];
-                }
-            }
-        }
-        for (int r = 0; r < 4; ++r) {
-            if (rows->places[k][r] != SR_NULL_INDEX) {
-                memcpy(y + 4 * (size_t)rows->places[k][r], sums[r], sizeof(sums[r]));
-            }
-        }
-    }
+    const Product* product = context;
+    srGetNewtonTable()->multiplyBones(product->rows, product->x, product->y, begin, end);
 }
 
 void srRigRows_Multiply(const srRigRows* rows, const double* x, double* y) {
@@ -429,29 +410,8 @@ void srRigRows_Multiply(const srRigRows* rows, const double* x, double* y) {
 
 static void multiplyFloatRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
-    const srRigRows* rows = ((const Product*)context)->rows;
-    const float* x = ((const Product*)context)->xFloat;
-    double* y = ((const Product*)context)->y;
-    for (int32_t k = begin; k < end; ++k) {
-        float sums[3][4] = {{0.0f}};
-        for (int32_t e = rows->starts[k]; e < rows->starts[k + 1]; ++e) {
-            const float* u = x + 3 * (size_t)rows->nodes[e];
-            for (int c = 0; c < 3; ++c) {
-                for (int r = 0; r < 4; ++r) {
-                    sums[c][r] += u[c] * rows->valuesF[e][r];
-                }
-            }
-        }
-        for (int r = 0; r < 4; ++r) {
-            if (rows->places[k][r] != SR_NULL_INDEX) {
-                double* row = y + 4 * (size_t)rows->places[k][r];
-                for (int c = 0; c < 3; ++c) {
-                    row[c] = (double)sums[c][r];
-                }
-                row[3] = 0.0;
-            }
-        }
-    }
+    const Product* product = context;
+    srGetNewtonTable()->multiplyBonesFloat(product->rows, product->xFloat, product->y, begin, end);
 }
 
 void srRigRows_MultiplyFloat(const srRigRows* rows, const float* x, double* y) {
@@ -470,23 +430,10 @@ void srRigRows_GetRow(const srRigRows* rows, int32_t row, double* outValues) {
     }
 }
 
-// x -= C' y
-static void subtractTransposed(const srRigRows* rows, const double* y, double* x) {
-    for (int32_t k = 0; k < rows->boneCount; ++k) {
-        double table[4][4] = {{0.0}};
-        for (int r = 0; r < 4; ++r) {
-            if (rows->places[k][r] != SR_NULL_INDEX) {
-                memcpy(table[r], y + 4 * (size_t)rows->places[k][r], sizeof(table[r]));
-            }
-        }
-        for (int32_t e = rows->starts[k]; e < rows->starts[k + 1]; ++e) {
-            double* u = x + 4 * (size_t)rows->nodes[e];
-            const double* v = rows->values[e];
-            for (int c = 0; c < 4; ++c) {
-                u[c] -= v[0] * table[0][c] + v[1] * table[1][c] + v[2] * table[2][c] + v[3] * table[3][c];
-            }
-        }
-    }
+static void subtractRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Product* product = context;
+    srGetNewtonTable()->subtractBones(product->rows, product->x, product->y, begin, end);
 }
 
 void srRigRows_Project(const srRigRows* rows, double* x, double* scratch) {
@@ -495,5 +442,6 @@ void srRigRows_Project(const srRigRows* rows, double* x, double* scratch) {
     }
     srRigRows_Multiply(rows, x, scratch);
     srSolveSmall(rows->gram, rows->rowCount, scratch);
-    subtractTransposed(rows, scratch, x);
+    Product product = {.rows = rows, .x = scratch, .y = x};
+    srParallelFor(subtractRange, rows->nodeCount, NODES_PER_BLOCK, &product);
 }

@@ -30,6 +30,9 @@ typedef struct srRigRows {
     int32_t entryCount;
     int32_t* starts;     ///< boneCount + 1
     int32_t* nodes;      ///< an entry
+    int32_t* nodeStarts; ///< nodeCount + 1: entries by node; of each
+    int32_t* nodeEntries;
+    int32_t* nodeBones;
     double (*values)[4]; ///< an entry, of the four candidates
     float (*valuesF)[4];
     int32_t (*places)[4]; ///< Of a bone's candidates among the rows; SR_NULL_INDEX for what is left out.
