@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Hashes of bytes, 64 bits: FNV-1a for state hashes and the handshake, and a fast one of our own for what is
+// Hashes of bytes, 64 bits: FNV-1a for what is short, and a fast one of our own for states and what is
 // stored. Neither for tables under attack, nor against somebody who wants to deceive.
 
 #pragma once

@@ -251,7 +251,7 @@ bool srStepper_Foresee(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted,
 static void publish(srStepper* stepper, int32_t row) {
     stepper->stateRow = row;
     srBody_ReadOffsets(&stepper->body, stepper->state, srFrameCache_GetOffsets(&stepper->cache, row));
-    stepper->cache.hashes[row] = srHashBytes(SR_HASH_SEED, stepper->state, stepper->stateSize);
+    stepper->cache.hashes[row] = srHashBlock(stepper->state, stepper->stateSize);
     if (srFindCheckpoint(row) == row) {
         memcpy(srFrameCache_GetState(&stepper->cache, row), stepper->state, stepper->stateSize);
     }
