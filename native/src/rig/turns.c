@@ -9,6 +9,7 @@
 #include "math/rotation.h"
 
 #define NODES_PER_BLOCK 256
+#define NODES_AT_ONCE 64
 
 typedef struct TurnJob {
     const srNodeWeights* weights;
@@ -40,15 +41,28 @@ static srMat3 negate(const srMat3* A) {
     return B;
 }
 
+// of at most NODES_AT_ONCE nodes; lanes without a node repeat the last one
+static void turnGroup(const TurnJob* job, int32_t begin, int32_t end) {
+    srMat3Block parts[NODES_AT_ONCE / SR_BLOCK_LANES] = {0}, turns[NODES_AT_ONCE / SR_BLOCK_LANES];
+    bool isMirrored[NODES_AT_ONCE];
+    int32_t blockCount = (end - begin + SR_BLOCK_LANES - 1) / SR_BLOCK_LANES;
+    for (int32_t k = 0; k < blockCount * SR_BLOCK_LANES; ++k) {
+        srMat3 A = blendLinearParts(job, begin + k < end ? begin + k : end - 1);
+        isMirrored[k] = srDeterminant3(&A) < 0.0;
+        srMat3 F = isMirrored[k] ? negate(&A) : A;
+        srSetLane(&parts[k / SR_BLOCK_LANES], k % SR_BLOCK_LANES, &F);
+    }
+    srFindRotations(parts, turns, blockCount);
+    for (int32_t k = 0; k < end - begin; ++k) {
+        srMat3 R = srGetLane(&turns[k / SR_BLOCK_LANES], k % SR_BLOCK_LANES);
+        job->outTurns[begin + k] = isMirrored[k] ? negate(&R) : R;
+    }
+}
+
 static void turnRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
-    const TurnJob* job = context;
-    for (int32_t node = begin; node < end; ++node) {
-        srMat3 A = blendLinearParts(job, node);
-        bool isMirrored = srDeterminant3(&A) < 0.0;
-        srMat3 F = isMirrored ? negate(&A) : A;
-        srMat3 R = srFindRotation(&F);
-        job->outTurns[node] = isMirrored ? negate(&R) : R;
+    for (int32_t node = begin; node < end; node += NODES_AT_ONCE) {
+        turnGroup(context, node, end - node < NODES_AT_ONCE ? end : node + NODES_AT_ONCE);
     }
 }
 

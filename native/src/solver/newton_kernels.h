@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The wide kernels of this room: cells (cells.h), rows of points (pointrows.h) and rows of a rig (rigrows.h), a
-// table for each path of simd_path.h. Inner to cells.c, pointrows.c, rigrows.c and the files that make a table.
+// The wide kernels of this room: cells (cells.h), rows of points (pointrows.h) and rows of a rig (rigrows.h),
+// a table for each path of simd_path.h. Inner to cells.c, pointrows.c, rigrows.c and the files that make a
+// table.
 
 #pragma once
 

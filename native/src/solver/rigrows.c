@@ -29,10 +29,10 @@ typedef struct Making {
     int32_t nodeCount;
     srRigRows* rows;
     int32_t candidateCount; // 4 a bone
-    double* gram;     // candidateCount^2
-    double* triangle; // likewise: row r of the factor in row r
-    double* left;     // of each candidate's squared length
-    int32_t* order;   // candidates that were taken
+    double* gram;           // candidateCount^2
+    double* triangle;       // likewise: row r of the factor in row r
+    double* left;           // of each candidate's squared length
+    int32_t* order;         // candidates that were taken
 } Making;
 
 static bool isHeld(const Making* making, int32_t node, int32_t entry) {
@@ -201,8 +201,8 @@ static void fillGram(Making* making, bool isByMass) {
             const double* u = rows->values[rows->nodeEntries[a]];
             for (int32_t b = rows->nodeStarts[i]; b < rows->nodeStarts[i + 1]; ++b) {
                 const double* v = rows->values[rows->nodeEntries[b]];
-                double* block = making->gram + 4 * ((size_t)rows->nodeBones[a] * stride) +
-                                4 * (size_t)rows->nodeBones[b];
+                double* block =
+                    making->gram + 4 * ((size_t)rows->nodeBones[a] * stride) + 4 * (size_t)rows->nodeBones[b];
                 for (size_t r = 0; r < 4; ++r) {
                     for (size_t c = 0; c < 4; ++c) {
                         block[r * stride + c] += share * u[r] * v[c];

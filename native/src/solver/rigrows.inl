@@ -44,15 +44,16 @@ static void multiplyBonesFloat(const srRigRows* rows, const float* x, double* y,
 static void subtractBones(const srRigRows* rows, const double* y, double* x, int32_t begin, int32_t end) {
     static const double none[SR_ROW] = {0.0}; // of a candidate that is no row
     for (int32_t i = begin; i < end; i++) {
-        srRowDouble sum = {0};
+        srRowDouble sums[4] = {{0}};
         for (int32_t e = rows->nodeStarts[i]; e < rows->nodeStarts[i + 1]; e++) {
             const double* v = rows->values[rows->nodeEntries[e]];
             const int32_t* places = rows->places[rows->nodeBones[e]];
             for (int r = 0; r < 4; r++) {
                 bool isRow = places[r] != SR_NULL_INDEX;
-                sum += v[r] * srLoadRowDouble(isRow ? y + SR_ROW * (size_t)places[r] : none);
+                sums[r] += v[r] * srLoadRowDouble(isRow ? y + SR_ROW * (size_t)places[r] : none);
             }
         }
+        srRowDouble sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
         srStoreRowDouble(x + SR_ROW * (size_t)i, srLoadRowDouble(x + SR_ROW * (size_t)i) - sum);
     }
 }
