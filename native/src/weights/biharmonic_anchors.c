@@ -17,6 +17,7 @@
 #define MOST_SAMPLES 2000 // of a segment
 #define MOST_ROWS 48      // of a triangle
 #define ON_ANCHOR 1e-6    // of the cage's size: a node is on it
+#define AGREE 1e-3        // values of two elements at a node
 #define TOLD (-2)         // a column that needs no nearest sample
 #define INSIDE (-1e-6)    // least weight of a sample within its cell
 
@@ -102,25 +103,61 @@ static bool findOnElement(const srAnchors* anchors, int32_t element, srVec3 x, d
     return srDot(off, off) <= tolerance * tolerance;
 }
 
-// The first element wins where several meet; a joint of two bones is of the first.
-static void fixNodes(Sampling* s) {
+static double shareOf(const srAnchorValue* value, int32_t column) {
+    double sum = 0.0;
+    for (int c = 0; c < 3; c++) {
+        sum += value->columns[c] == column ? value->values[c] : 0.0;
+    }
+    return sum;
+}
+
+// What is the same of all columns of one is the same of those of the other, as either sums to one.
+static bool doAgree(const srAnchorValue* a, const srAnchorValue* b) {
+    double apart = 0.0;
+    for (int c = 0; c < 3; c++) {
+        apart = fmax(apart, fabs(shareOf(a, a->columns[c]) - shareOf(b, a->columns[c])));
+    }
+    return apart <= AGREE;
+}
+
+// A joint of two bones is neither's: a node there that went with one would draw all around it along. Samples
+// of both pull on it.
+static void fixNode(Sampling* s, int32_t node, srAnchorValue value, bool* isContested) {
+    if (!s->rows->isFixed[node]) {
+        s->rows->isFixed[node] = true;
+        s->rows->fixedValues[node] = value;
+    } else if (!doAgree(&s->rows->fixedValues[node], &value)) {
+        isContested[node] = true;
+    }
+}
+
+static srResult fixNodes(Sampling* s) {
     double tolerance = ON_ANCHOR * s->reach.size;
     srVec3 slack = {tolerance, tolerance, tolerance};
+    int32_t nodeCount = s->cage->nodeCount;
+    bool* isContested = SR_ALLOC_ZERO(bool, nodeCount);
+    if (isContested == NULL) {
+        return srFailOutOfMemory("the bones of weights");
+    }
     for (int32_t e = 0; e < s->anchors->elementCount; e++) {
         srVec3 a = pointOf(s->anchors, e, 0), b = pointOf(s->anchors, e, 1), c = pointOf(s->anchors, e, 2);
         srVec3 lower = srSub(srMin(a, srMin(b, c)), slack), upper = srAdd(srMax(a, srMax(b, c)), slack);
-        for (int32_t i = 0; i < s->cage->nodeCount; i++) {
+        for (int32_t i = 0; i < nodeCount; i++) {
             srVec3 x = s->cage->nodes[i];
             bool isNear = x.x >= lower.x && x.y >= lower.y && x.z >= lower.z && x.x <= upper.x &&
                           x.y <= upper.y && x.z <= upper.z;
             double onB, onC;
-            if (isNear && !s->rows->isFixed[i] && findOnElement(s->anchors, e, x, tolerance, &onB, &onC)) {
-                s->rows->isFixed[i] = true;
-                s->rows->fixedValues[i] = valueOf(s->anchors, e, onB, onC);
-                s->rows->fixedCount++;
+            if (isNear && findOnElement(s->anchors, e, x, tolerance, &onB, &onC)) {
+                fixNode(s, i, valueOf(s->anchors, e, onB, onC), isContested);
             }
         }
     }
+    for (int32_t i = 0; i < nodeCount; i++) {
+        s->rows->isFixed[i] = s->rows->isFixed[i] && !isContested[i];
+        s->rows->fixedCount += s->rows->isFixed[i];
+    }
+    SR_FREE(isContested, nodeCount);
+    return sr_success;
 }
 
 // ---- samples ----
@@ -374,7 +411,7 @@ srResult srCreateAnchorRows(const srCage* cage, const srAnchors* anchors, srAnch
         result = srFailOutOfMemory("the bones of weights");
         goto cleanup;
     }
-    fixNodes(&s);
+    SR_TRY_CLEANUP(fixNodes(&s));
     SR_TRY_CLEANUP(sampleElements(&s));
     SR_TRY_CLEANUP(placeSamples(&s));
     *outRows = rows;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Where weights are given: bones, points and control cages brought to the nodes of a cage. A node on a anchor
-// is fixed; elsewhere samples along the anchor pull on the cell that they lie in, because a cell that is cut
-// by a bone could obey it only with all four corners.
+// is fixed, but where two meet that want different things; elsewhere samples along the anchor pull on the
+// cell that they lie in, because a cell that is cut by a bone could obey it only with all four corners.
 
 #pragma once
 

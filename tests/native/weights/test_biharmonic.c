@@ -393,26 +393,31 @@ static void units_of_length_do_not_matter(void** state) {
 
 static void mirrored_bones_have_mirrored_weights(void** state) {
     (void)state;
-    srCage cage;
-    Bones bones = {0};
-    srBiharmonicReport report;
-    // the bar's cells are not symmetric, its half turn about the middle is: each bone has its opposite
-    assert_success(srTestCreateBarCage((const int32_t[]){4, 16, 4}, 0.25, &cage));
-    addBone(&bones, at(0.5, 0.5, 0.5), at(0.5, 1.25, 0.5));
-    addBone(&bones, at(0.5, 3.5, 0.5), at(0.5, 2.75, 0.5));
-    float* weights = solve(&cage, &bones.anchors, 1e-6, &report);
-    for (int32_t i = 0; i < cage.nodeCount; i++) {
-        srVec3 image = srSub(at(1.0, 4.0, 1.0), cage.nodes[i]);
-        for (int32_t k = 0; k < cage.nodeCount; k++) {
-            srVec3 d = srSub(image, cage.nodes[k]);
-            if (srDot(d, d) < 1e-18) {
-                // minima are flat: residuals of 1e-6 leave some 1e-5
-                assert_near((double)weights[2 * i], (double)weights[2 * k + 1], 1e-4);
+    // apart, and with a joint, which is on a node and neither's
+    const double ENDS[] = {1.25, 2.0};
+    for (int t = 0; t < 2; t++) {
+        srCage cage;
+        Bones bones = {0};
+        srBiharmonicReport report;
+        // the bar's cells are not symmetric, its half turn about the middle is: each bone has its opposite
+        assert_success(srTestCreateBarCage((const int32_t[]){4, 16, 4}, 0.25, &cage));
+        addBone(&bones, at(0.5, 0.5, 0.5), at(0.5, ENDS[t], 0.5));
+        addBone(&bones, at(0.5, 3.5, 0.5), at(0.5, 4.0 - ENDS[t], 0.5));
+        float* weights = solve(&cage, &bones.anchors, 1e-6, &report);
+        assert_int_equal(report.fixedCount, t == 0 ? 8 : 12);
+        for (int32_t i = 0; i < cage.nodeCount; i++) {
+            srVec3 image = srSub(at(1.0, 4.0, 1.0), cage.nodes[i]);
+            for (int32_t k = 0; k < cage.nodeCount; k++) {
+                srVec3 d = srSub(image, cage.nodes[k]);
+                if (srDot(d, d) < 1e-18) {
+                    // minima are flat: residuals of 1e-6 leave some 1e-5
+                    assert_near((double)weights[2 * i], (double)weights[2 * k + 1], 1e-4);
+                }
             }
         }
+        free(weights);
+        srDestroyCage(&cage);
     }
-    free(weights);
-    srDestroyCage(&cage);
 }
 
 static void along_a_control_cage_weights_go_straight(void** state) {
