@@ -23,6 +23,7 @@ typedef struct srLinearKernels {
     void (*mulAddTransposedThinDouble)(const srThin* T, const double* x, double* y, double* scratch);
     int32_t (*factorSmall)(double* A, int32_t size, int32_t stride);
     void (*solveSmall)(const double* L, int32_t size, int32_t stride, double* X);
+    void (*solveSmallOne)(const double* L, int32_t size, int32_t stride, double* x);
 } srLinearKernels;
 
 extern const srLinearKernels srLinearScalar, srLinearAvx2, srLinearNeon;

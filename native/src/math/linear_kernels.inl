@@ -47,4 +47,5 @@ const srLinearKernels SR_TABLE = {
     .mulAddTransposedThinDouble = mulAddTransposedThinDouble,
     .factorSmall = factorSmall,
     .solveSmall = solveSmall,
+    .solveSmallOne = solveSmallOne,
 };

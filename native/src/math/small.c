@@ -27,3 +27,9 @@ void srSolveSmall(const double* L, int32_t size, double* X) {
     memset(X + 4 * (size_t)size, 0, 4 * (size_t)(stride - size) * sizeof(double));
     srGetLinearKernels()->solveSmall(L, stride, stride, X);
 }
+
+void srSolveSmallOne(const double* L, int32_t size, double* x) {
+    int32_t stride = srSmallStride(size);
+    memset(x + size, 0, (size_t)(stride - size) * sizeof(double));
+    srGetLinearKernels()->solveSmallOne(L, stride, stride, x);
+}

@@ -26,3 +26,6 @@ int32_t srFactorSmall(double* A, int32_t size);
 /// X := A^-1 X for the L of srFactorSmall. `X` has four numbers a row, so four right-hand sides, and
 /// srSmallStride(size) rows, of which those beyond `size` are set to zero.
 void srSolveSmall(const double* L, int32_t size, double* X);
+
+/// One right-hand side: `x` has srSmallStride(size) numbers, those beyond `size` set to zero likewise.
+void srSolveSmallOne(const double* L, int32_t size, double* x);

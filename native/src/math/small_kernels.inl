@@ -141,3 +141,41 @@ static void solveSmall(const double* L, int32_t size, int32_t stride, double* X)
         }
     }
 }
+
+// As above with one right-hand side: lanes are rows here too. The four sums of a column are added in one
+// order on every path.
+static void solveSmallOne(const double* L, int32_t size, int32_t stride, double* x) {
+    for (int32_t j = 0; j < size; j += 4) {
+        const double* columns = L + (int64_t)j * stride;
+        for (int c = 0; c < 4; c++) {
+            for (int before = 0; before < c; before++) {
+                x[j + c] -= columns[(int64_t)before * stride + j + c] * x[j + before];
+            }
+            x[j + c] /= columns[(int64_t)c * stride + j + c];
+        }
+        for (int32_t i = j + 4; i < size; i += 4) {
+            srDoubleW sum = srLoadDoubleW(x + i);
+            for (int c = 0; c < 4; c++) {
+                sum -= srLoadDoubleW(columns + (int64_t)c * stride + i) * srSplatDoubleW(x[j + c]);
+            }
+            srStoreDoubleW(x + i, sum);
+        }
+    }
+    for (int32_t j = size - 4; j >= 0; j -= 4) {
+        const double* columns = L + (int64_t)j * stride;
+        srDoubleW sums[4] = {{0.0}, {0.0}, {0.0}, {0.0}};
+        for (int32_t i = j + 4; i < size; i += 4) {
+            srDoubleW row = srLoadDoubleW(x + i);
+            for (int c = 0; c < 4; c++) {
+                sums[c] += srLoadDoubleW(columns + (int64_t)c * stride + i) * row;
+            }
+        }
+        for (int c = 3; c >= 0; c--) {
+            x[j + c] -= (sums[c][0] + sums[c][1]) + (sums[c][2] + sums[c][3]);
+            for (int after = c + 1; after < 4; after++) {
+                x[j + c] -= columns[(int64_t)c * stride + j + after] * x[j + after];
+            }
+            x[j + c] /= columns[(int64_t)c * stride + j + c];
+        }
+    }
+}

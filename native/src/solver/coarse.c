@@ -17,7 +17,7 @@
 #define PATCH_STIFFNESS 1e3 // of a patch that keeps its volume, times its cells' own
 #define MOST_AROUND 32 // handles that a cell may lie in; more are left out, the matrix is one of a correction
 #define FREQUENCY_STEPS 40 // of inverse iteration; the slowest swing is at most one of a few alike
-#define POSE_SAMPLES 2048  // nodes that tell how handles are turned
+#define POSE_SAMPLES 512   // nodes that tell how handles are turned
 #define LEAST_PIVOT                                                                                          \
     1e-7 // added to the diagonal, relative: handles of too few nodes to tell their motions apart
 
@@ -25,7 +25,7 @@ struct srCoarse {
     int32_t rowCount;
     bool isReady;
     double* A;
-    double* vectors; // two right-hand sides, four numbers a row
+    double* vectors; // two
 };
 
 srResult srCreateCoarse(const srCoarseRest* rest, srCoarse** outCoarse) {
@@ -37,7 +37,7 @@ srResult srCreateCoarse(const srCoarseRest* rest, srCoarse** outCoarse) {
     coarse->rowCount = SR_HANDLE_ROWS * rest->handleCount;
     if (coarse->rowCount > 0) {
         coarse->A = SR_ALLOC_ZERO(double, srSmallCount(coarse->rowCount));
-        coarse->vectors = SR_ALLOC_ZERO(double, 8 * (size_t)srSmallStride(coarse->rowCount));
+        coarse->vectors = SR_ALLOC_ZERO(double, 2 * (size_t)srSmallStride(coarse->rowCount));
         if (coarse->A == NULL || coarse->vectors == NULL) {
             srDestroyCoarse(coarse);
             return srFailOutOfMemory("the coarse correction");
@@ -50,7 +50,7 @@ srResult srCreateCoarse(const srCoarseRest* rest, srCoarse** outCoarse) {
 void srDestroyCoarse(srCoarse* coarse) {
     if (coarse != NULL) {
         SR_FREE(coarse->A, srSmallCount(coarse->rowCount));
-        SR_FREE(coarse->vectors, 8 * (size_t)srSmallStride(coarse->rowCount));
+        SR_FREE(coarse->vectors, 2 * (size_t)srSmallStride(coarse->rowCount));
         SR_FREE(coarse, 1);
     }
 }
@@ -258,9 +258,9 @@ void srCoarse_Set(srCoarse* coarse, const srCoarseRest* coarseRest, const srFles
     coarse->isReady = largest > 0.0 && srFactorSmall(coarse->A, coarse->rowCount) == SR_NULL_INDEX;
 }
 
-// y = Q' M Q v, of vectors with four numbers a row, of which the first counts
+// y = Q' M Q v
 static void applyMasses(const srCoarseRest* rest, const srFleshTuning* tuning, const double* v, double* y) {
-    for (int32_t k = 0; k < 4 * SR_HANDLE_ROWS * rest->handleCount; ++k) {
+    for (int32_t k = 0; k < SR_HANDLE_ROWS * rest->handleCount; ++k) {
         y[k] = 0.0;
     }
     for (int32_t i = 0; i < rest->nodeCount; ++i) {
@@ -278,9 +278,9 @@ static void applyMasses(const srCoarseRest* rest, const srFleshTuning* tuning, c
                     double value = (double)entry->weight * (double)(place[k % 4] - centre[k % 4]);
                     size_t row = 3 * (4 * (size_t)entry->handle + (size_t)(k % 4)) + (size_t)axis;
                     if (pass == 0) {
-                        u += value * v[4 * row];
+                        u += value * v[row];
                     } else {
-                        y[4 * row] += mass * u * value;
+                        y[row] += mass * u * value;
                     }
                 }
             }
@@ -293,26 +293,26 @@ double srCoarse_FindLeast(const srCoarse* coarse, const srCoarseRest* coarseRest
                           const srFleshTuning* tuning) {
     size_t rowCount = (size_t)coarse->rowCount;
     double* v = coarse->vectors;
-    double* y = v + 4 * (size_t)srSmallStride(coarse->rowCount);
+    double* y = v + srSmallStride(coarse->rowCount);
     for (size_t row = 0; row < rowCount; ++row) {
-        v[4 * row] = 1.0 + 0.37 * (double)(row * row % 17);
+        v[row] = 1.0 + 0.37 * (double)(row * row % 17);
     }
     double kappa = 0.0;
     for (int step = 0; step < FREQUENCY_STEPS; ++step) {
         applyMasses(coarseRest, tuning, v, y);
         double before = 0.0;
         for (size_t row = 0; row < rowCount; ++row) {
-            before += v[4 * row] * y[4 * row];
+            before += v[row] * y[row];
         }
         double scale = before > 0.0 ? 1.0 / sqrt(before) : 0.0;
         double after = 0.0;
         for (size_t row = 0; row < rowCount; ++row) {
-            y[4 * row] *= scale;
-            v[4 * row] = y[4 * row];
+            y[row] *= scale;
+            v[row] = y[row];
         }
-        srSolveSmall(coarse->A, coarse->rowCount, v);
+        srSolveSmallOne(coarse->A, coarse->rowCount, v);
         for (size_t row = 0; row < rowCount; ++row) {
-            after += v[4 * row] * y[4 * row];
+            after += v[row] * y[row];
         }
         kappa = after > 0.0 ? 1.0 / after : 0.0;
     }
@@ -333,7 +333,7 @@ srResult srCreateCoarseScratch(const srCoarseRest* rest, srCoarseScratch* outScr
     scratch.turns = SR_ALLOC_ZERO(srMat3f, handleCount);
     scratch.partials = SR_ALLOC_ZERO(float, SR_HANDLE_FLOATS * handleCount * (size_t)scratch.blockCount);
     scratch.moves = SR_ALLOC_ZERO(float, SR_HANDLE_FLOATS* handleCount);
-    scratch.small = SR_ALLOC_ZERO(double, 4 * (size_t)srSmallStride(SR_HANDLE_ROWS * rest->handleCount));
+    scratch.small = SR_ALLOC_ZERO(double, srSmallStride(SR_HANDLE_ROWS * rest->handleCount));
     *outScratch = scratch;
     if (scratch.turns == NULL || scratch.partials == NULL || scratch.moves == NULL || scratch.small == NULL) {
         srDestroyCoarseScratch(outScratch);
@@ -347,7 +347,7 @@ void srDestroyCoarseScratch(srCoarseScratch* scratch) {
     SR_FREE(scratch->turns, handleCount);
     SR_FREE(scratch->partials, SR_HANDLE_FLOATS * handleCount * (size_t)scratch->blockCount);
     SR_FREE(scratch->moves, SR_HANDLE_FLOATS * handleCount);
-    SR_FREE(scratch->small, 4 * (size_t)srSmallStride(SR_HANDLE_ROWS * scratch->handleCount));
+    SR_FREE(scratch->small, srSmallStride(SR_HANDLE_ROWS * scratch->handleCount));
     *scratch = (srCoarseScratch){0};
 }
 
@@ -415,7 +415,6 @@ void srCoarse_Solve(const srCoarseStep* step) {
     const srCoarseRest* rest = step->rest;
     srCoarseScratch* scratch = step->scratch;
     size_t sumFloats = SR_HANDLE_FLOATS * (size_t)rest->handleCount;
-    memset(scratch->small, 0, 4 * (size_t)srSmallStride(step->coarse->rowCount) * sizeof(double));
     for (size_t k = 0; k < 4 * (size_t)rest->handleCount; ++k) {
         double sum[3] = {0.0, 0.0, 0.0};
         for (int32_t block = 0; block < scratch->blockCount; ++block) {
@@ -425,17 +424,17 @@ void srCoarse_Solve(const srCoarseStep* step) {
         }
         const srMat3f* R = &scratch->turns[k / 4];
         for (size_t d = 0; d < 3; ++d) {
-            scratch->small[4 * (3 * k + d)] =
+            scratch->small[3 * k + d] =
                 (double)R->m[0][d] * sum[0] + (double)R->m[1][d] * sum[1] + (double)R->m[2][d] * sum[2];
         }
     }
-    srSolveSmall(step->coarse->A, step->coarse->rowCount, scratch->small);
+    srSolveSmallOne(step->coarse->A, step->coarse->rowCount, scratch->small);
     for (size_t k = 0; k < 4 * (size_t)rest->handleCount; ++k) {
         const srMat3f* R = &scratch->turns[k / 4];
         for (size_t d = 0; d < 3; ++d) {
             double move = 0.0;
             for (size_t c = 0; c < 3; ++c) {
-                move += (double)R->m[d][c] * scratch->small[4 * (3 * k + c)];
+                move += (double)R->m[d][c] * scratch->small[3 * k + c];
             }
             scratch->moves[4 * k + d] = (float)move;
         }

@@ -41,6 +41,7 @@ static void solve_agrees_with_elimination(void** state) {
         double* L = allocateSmall(n);
         double* X = L + srSmallCount(n);
         double* expected = makeNumbers(4 * (size_t)n, 7);
+        double* right = makeNumbers(4 * (size_t)n, 7);
         toSmall(&A, L);
         memcpy(X, expected, 4 * (size_t)n * sizeof(double));
         assert_int_equal(srFactorSmall(L, n), SR_NULL_INDEX);
@@ -50,6 +51,14 @@ static void solve_agrees_with_elimination(void** state) {
             // condition below ten, solutions below one
             assert_near(X[i], expected[i], 1e-15);
         }
+        for (int32_t i = 0; i < n; i++) {
+            X[i] = right[4 * (size_t)i];
+        }
+        srSolveSmallOne(L, n, X);
+        for (int32_t i = 0; i < srSmallStride(n); i++) {
+            assert_near(X[i], i < n ? expected[4 * (size_t)i] : 0.0, 1e-15);
+        }
+        free(right);
         free(expected);
         freeSmall(L, n);
         srDestroyCsc(&A);
@@ -75,6 +84,7 @@ static void every_path_gives_the_same_bits(void** state) {
         }
         assert_int_equal(srFactorSmall(L, n), SR_NULL_INDEX);
         srSolveSmall(L, n, L + srSmallCount(n));
+        srSolveSmallOne(L, n, L + srSmallCount(n));
         for (int32_t j = 0; j < n; j++) {
             memset(L + (size_t)j * (size_t)srSmallStride(n), 0,
                    (size_t)j * sizeof(double)); // above: anything
