@@ -151,7 +151,8 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
     )
     substeps: IntProperty(
         name="Substeps",
-        description="Simulation steps in each frame. More is more exact, stiffer and slower",
+        description="Simulation steps in each frame. More is more exact, stiffer and slower. "
+        "The fast solver makes do with three of ten",
         default=10,
         min=1,
         max=100,

@@ -42,6 +42,7 @@ typedef struct FleshBody {
     float* pulls;     // factors a node
     double frequency; // Hz of the slowest swing at 1 Hz of the dial; 0 while not known
     uint64_t frequencyHash;
+    bool hasHandles; // as of then
     srVec3f* from;
     srVec3f* to;
     srVec3f* velocityJump;
@@ -236,20 +237,38 @@ static srResult findFrequency(FleshBody* body, const srBodySettings* settings, d
     if (body->frequency <= 0.0 || body->frequencyHash != hash) {
         SR_TRY(srFleshTuning_Set(&body->tuning, &body->rest, &dials));
         double found = srFleshTuning_FindFrequency(&body->tuning, &body->rest);
-        body->frequency = found > 0.0 ? found : FREQUENCY_WITHOUT_HANDLES;
+        body->hasHandles = found > 0.0;
+        body->frequency = body->hasHandles ? found : FREQUENCY_WITHOUT_HANDLES;
         body->frequencyHash = hash;
     }
     *outFrequency = STIFFER * dial * body->frequency;
     return sr_success;
 }
 
+// The fewest that are enough, and that do not by themselves damp the swing more than it shall be.
+static int32_t chooseSubsteps(const FleshBody* body, srSwing shown, const srFleshDials* dials) {
+    srFleshDials tried = *dials;
+    if (body->hasHandles) {
+        tried.substeps = srFindSubstepsWithHandles(dials->substeps);
+    }
+    while (tried.substeps < dials->substeps) {
+        double theta = srFleshDials_FindTheta(&tried);
+        if (srFindShownByTheta(shown, dials->frameSeconds, tried.substeps, theta).rate > 0.0) {
+            break;
+        }
+        ++tried.substeps;
+    }
+    return tried.substeps;
+}
+
 // One setting shall swing alike in all solvers. The complementary one takes few steps of BDF2 a frame, which
 // makes quick swings slower and damps them: what it shows of the slowest swing, is what the flesh is tuned
 // to show.
-static void align(double frequency, double dampingRate, srFleshDials* dials) {
+static void align(const FleshBody* body, double frequency, double dampingRate, srFleshDials* dials) {
     srSwing meant = {2.0 * PI * frequency, dampingRate};
     double theirs = dials->frameSeconds / srDefaultComplementaryDials().substeps;
     srSwing shown = srShowByBdf2(meant, theirs);
+    dials->substeps = chooseSubsteps(body, shown, dials);
     double theta = srFleshDials_FindTheta(dials);
     srSwing needed = srFindShownByTheta(shown, dials->frameSeconds, dials->substeps, theta);
     double faster = needed.omega / meant.omega;
@@ -269,7 +288,7 @@ static srResult tuneFlesh(void* self, const srBodySettings* settings) {
     SR_TRY(findFrequency(body, settings, &frequency));
     srFleshDials dials = makeDials(body, settings);
     dials.dampingMap = srCharacter_GetMaps(body->character).damping;
-    align(frequency, srFindDampingRate(settings), &dials);
+    align(body, frequency, srFindDampingRate(settings), &dials);
     srDestroyFleshScratch(body->scratch);
     body->scratch = NULL;
     SR_TRY(srFleshTuning_Set(&body->tuning, &body->rest, &dials));

@@ -146,6 +146,10 @@ SR_MUST_USE srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest*
 /// how soft one sweep of its cells is; the dials' own number does not matter.
 int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshRest* rest);
 
+/// How many of the substeps that were asked for are enough where there are handles, which carry what sweeps
+/// do not: three of ten, with which every tissue of the add-on keeps its first frequency within a twentieth.
+int32_t srFindSubstepsWithHandles(int32_t asked);
+
 /// Hz of the slowest swing of what is tuned, as far as the smooth handles of the coarse correction can follow
 /// it: rather a little too fast. Zero without them. For a tuning without damping, one of whose substeps is
 /// about a swing long or longer: swings that differ little in a substep cannot be told apart.

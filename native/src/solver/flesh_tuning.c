@@ -33,6 +33,7 @@
 #define AXES_AGREE 1e-10 // what is left off the diagonal, of the trace: far below a float
 
 #define COARSE_RELIEF (1.0 / 30.0)
+#define TENTHS_WITH_HANDLES 3
 
 #define PATCHED_POISSON 0.45 // from here on patches keep a part of the volume
 
@@ -363,6 +364,10 @@ int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshR
     squared *= srCoarse_IsReady(tuning->coarse) ? COARSE_RELIEF : 1.0;
     double substeps = ceil(tuning->dials.substeps * sqrt(squared));
     return (int32_t)clampTo(substeps, 1.0, 64.0);
+}
+
+int32_t srFindSubstepsWithHandles(int32_t asked) {
+    return (TENTHS_WITH_HANDLES * asked + 9) / 10;
 }
 
 double srFleshTuning_FindFrequency(const srFleshTuning* tuning, const srFleshRest* rest) {
