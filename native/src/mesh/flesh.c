@@ -307,9 +307,34 @@ static srResult gatherSamples(Sampling* s, srArena* arena, const srProgress* pro
     return flesh->samples != NULL ? sr_success : srFailOutOfMemory("the parts of the flesh");
 }
 
+// From a place on a triangle towards its middle: `most`, but at most half of the way.
+static srVec3 leaveEdges(const srFleshSource* source, int32_t triangle, double most, srVec3 place) {
+    const int32_t* c = source->contacts->skin.triangles[triangle];
+    const srVec3* p = source->contacts->skin.points;
+    srVec3 middle = srScale(1.0 / 3.0, srAdd(p[c[0]], srAdd(p[c[1]], p[c[2]])));
+    srVec3 way = srSub(middle, place);
+    double length = srLength(way);
+    return srMulAdd(place, length > 2.0 * most ? most / length : 0.5, way);
+}
+
+// Whether the flesh overlaps below a sample's foot, so deep that it is one. Between two skins the nearer one
+// may face the other way than the flesh; at an edge a way straight down may run along the other side.
+static bool isOverDeep(const srFleshSource* source, const srFleshSample* sample, double spacing) {
+    const srBvh* bvh = source->field->bvh;
+    if (bvh == NULL || sample->isSheet) {
+        return false;
+    }
+    double depth = 2.0 * DEEP_SHARE * spacing;
+    srVec3 place = leaveEdges(source, sample->triangle, depth, sample->foot);
+    return srBvh_WindingNumber(bvh, srMulAdd(place, -depth, sample->out)) > 1.5 ||
+           srBvh_WindingNumber(bvh, srMulAdd(place, depth, sample->out)) > 1.5;
+}
+
 // Where the surface winds twice the flesh overlaps itself: such samples join what they touch if they are
-// deep, and are of no part if not, so that parts which only cross a little stay apart.
-static srSampleKind kindOf(const srFleshSample* sample, const srFieldLook* look, double spacing) {
+// deep, and are of no part if not, so that parts which only cross a little stay apart. Near the skin of what
+// overlaps a lot, as a skin does that is there twice, they are deep as well: the overlap goes on below.
+static srSampleKind kindOf(const srFleshSource* source, const srFleshSample* sample, const srFieldLook* look,
+                           double spacing) {
     if (sample->distance < ON_SKIN_SHARE * spacing) {
         return sr_sampleFringe; // of the flesh whose triangle was found, even where two skins lie on each
                                 // other
@@ -320,7 +345,10 @@ static srSampleKind kindOf(const srFleshSample* sample, const srFieldLook* look,
     if (sample->isSheet || look->winding < 1.5) {
         return sr_sampleInside;
     }
-    return sample->distance > DEEP_SHARE * spacing ? sr_sampleDeep : sr_sampleNone;
+    if (sample->distance > DEEP_SHARE * spacing) {
+        return sr_sampleDeep;
+    }
+    return isOverDeep(source, sample, spacing) ? sr_sampleDeep : sr_sampleNone;
 }
 
 // Where the flesh is that a sample stands for: its own place, or, of one outside, just below its foot. A foot
@@ -343,12 +371,7 @@ static srVec3 anchorOf(const srFleshSource* source, const srFleshSample* sample,
         double length = srLength(beside);
         up = length > LEAST_HEIGHT ? srScale(sqrt(0.5), srMulAdd(normal, 1.0 / length, beside)) : normal;
     }
-    const int32_t* c = source->contacts->skin.triangles[triangle];
-    const srVec3* p = source->contacts->skin.points;
-    srVec3 middle = srScale(1.0 / 3.0, srAdd(p[c[0]], srAdd(p[c[1]], p[c[2]])));
-    srVec3 way = srSub(middle, sample->foot);
-    double length = srLength(way), most = OFF_EDGE_SHARE * spacing;
-    srVec3 place = srMulAdd(sample->foot, length > 2.0 * most ? most / length : 0.5, way);
+    srVec3 place = leaveEdges(source, triangle, OFF_EDGE_SHARE * spacing, sample->foot);
     return srMulAdd(place, -ANCHOR_SHARE * spacing, up);
 }
 
@@ -363,7 +386,8 @@ static void takeSample(const srFleshSource* source, double spacing, srFieldMemor
     if (source->field->sheets != NULL && (!look.isInside || look.winding < 0.5)) {
         putOnSheet(look.sheetDistance, look.sheetNearest, source->field->halfThickness, sample);
     }
-    sample->kind = kindOf(sample, &look, spacing);
+    sample->triangle = look.triangle;
+    sample->kind = kindOf(source, sample, &look, spacing);
     sample->anchor = anchorOf(source, sample, look.triangle, spacing);
 }
 
@@ -388,7 +412,7 @@ static void takeSamples(int32_t begin, int32_t end, int32_t worker, void* contex
     }
 }
 
-static bool hangTogether(const srWalls* walls, const srFleshSample* a, const srFleshSample* b) {
+static bool hangTogether(const Sampling* s, double spacing, const srFleshSample* a, const srFleshSample* b) {
     if (a->kind == sr_sampleNone || b->kind == sr_sampleNone) {
         return false;
     }
@@ -403,7 +427,11 @@ static bool hangTogether(const srWalls* walls, const srFleshSample* a, const srF
     }
     // both ways: where flesh overlaps one of them may only enter
     srWayEnd ends[2] = {{a->anchor, a->foot, a->out}, {b->anchor, b->foot, b->out}};
-    return !srWalls_Leaves(walls, &ends[0], &ends[1]) && !srWalls_Leaves(walls, &ends[1], &ends[0]);
+    if (!srWalls_Leaves(&s->walls, &ends[0], &ends[1]) && !srWalls_Leaves(&s->walls, &ends[1], &ends[0])) {
+        return true;
+    }
+    // from one skin of a deep overlap to its other one, the way below leaves neither
+    return isOverDeep(s->source, a, spacing) && isOverDeep(s->source, b, spacing);
 }
 
 static void fillSubEdges(Sampling* s) {
@@ -448,12 +476,13 @@ static void growParts(int32_t begin, int32_t end, int32_t worker, void* context)
     Sampling* s = context;
     for (int32_t place = s->firstPlace + begin; place < s->firstPlace + end; place++) {
         const int32_t* samples = s->flesh->tetSamples[place];
+        double spacing = spacingOf(s->scaffold, s->chosen[place]);
         int32_t roots[SR_SAMPLE_COUNT];
         srClearRoots(roots, SR_SAMPLE_COUNT);
         for (int e = 0; e < SUB_EDGE_COUNT; e++) {
             int a = s->subEdges[e][0], b = s->subEdges[e][1];
             if (srFindRoot(roots, a) != srFindRoot(roots, b) &&
-                hangTogether(&s->walls, &s->flesh->samples[samples[a]], &s->flesh->samples[samples[b]])) {
+                hangTogether(s, spacing, &s->flesh->samples[samples[a]], &s->flesh->samples[samples[b]])) {
                 srJoinRoots(roots, a, b);
             }
         }

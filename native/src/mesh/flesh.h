@@ -32,7 +32,8 @@ typedef struct srFleshSample {
     srVec3 out;    ///< The direction out of the flesh there; a unit.
     srVec3 anchor; ///< Of what flesh the sample is: a place within it.
     double distance;
-    bool isSheet; ///< The foot is on a sheet, or on what the sheet's thickness makes of it.
+    int32_t triangle; ///< Of the skin, with the foot; not where `isSheet`.
+    bool isSheet;     ///< The foot is on a sheet, or on what the sheet's thickness makes of it.
     srSampleKind kind;
 } srFleshSample;
 

@@ -161,6 +161,27 @@ static void a_block_is_one_part_and_so_it_is_without_a_side(void** state) {
     }
 }
 
+// Its two skins cross along the edges: from one side of an edge to its other side a way leaves either block,
+// but far below both it leaves none.
+static void a_block_whose_skin_is_there_twice_is_one_part(void** state) {
+    (void)state;
+    for (double step = 1e-5; step < 2e-3; step *= 3.0) {
+        for (int k = 0; k < 8; k++) {
+            Soup soup = {0};
+            addBlock(&soup, 0.0, 2.0 + 0.0625 * k, 0.03125 * k);
+            int32_t single = soup.pointCount;
+            addBlock(&soup, 0.0, 2.0 + 0.0625 * k, 0.03125 * k);
+            for (int32_t v = single; v < soup.pointCount; v++) {
+                soup.points[3 * v] += (float)step;
+                soup.points[3 * v + 1] -= (float)step;
+                soup.points[3 * v + 2] += (float)(0.5 * step);
+            }
+            assert_true(shareOfSeveral(&soup) == 0.0);
+            freeSoup(&soup);
+        }
+    }
+}
+
 static void failing_allocations_leak_nothing(void** state) {
     (void)state;
     Soup soup = {0};
@@ -179,6 +200,7 @@ int main(void) {
         cmocka_unit_test_teardown(fingers_are_parts_at_any_gap_and_a_ball_is_one, srTestNothingLeaked),
         cmocka_unit_test_teardown(blocks_that_overlap_by_little_are_parts_as_at_a_gap, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_block_is_one_part_and_so_it_is_without_a_side, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_block_whose_skin_is_there_twice_is_one_part, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("mesh/flesh", tests, NULL, NULL);
