@@ -60,7 +60,15 @@
 #define FIRST_SHARE 0.9
 #define FINISHED_SHARE 0.97
 
+// Points of a lattice, and how many a wanted node is worth: most of them lie outside of what is long and
+// askew.
 #define MAX_POINT_COUNT (1 << 23)
+#define SMALL_POINT_COUNT (1 << 20)
+#define POINTS_PER_NODE 4096
+
+// A cage along a piece of skin has at least so many nodes a cube.
+#define LEAST_NODES_PER_CUBE 2.0
+
 #define MIN_TARGET 8
 #define MAX_TARGET 1000000
 
@@ -75,6 +83,8 @@ typedef struct Meshing {
     srSolid solid;
     srContacts contacts;
     double* pieceSizes;  // of the solid's pieces
+    double measured;     // volume of the inside where skins may overlap, ...
+    double measuredAt;   // ... and the spacing at which it was measured; 0: not measured
     srVec3 lower, upper; // of the solid
     srProgress progress; // of all that is done with it
 } Meshing;
@@ -87,7 +97,8 @@ typedef struct Trial {
     srCopies copies;
     srRawCells cells;
     double spacing;
-    int offsetStep;      // of the offset where flesh is thick; below zero: not chosen yet
+    int offsetStep; // of the offset where flesh is thick; below zero: not chosen yet
+    int32_t latticePointCount;
     int32_t insideCount; // points of the scaffold inside
     double insideVolume;
     int32_t removedCount;
@@ -113,10 +124,26 @@ static double findSpacing(double volume, double area, double target, double low,
     return sqrt(low * high);
 }
 
+static int32_t largestLattice(const srMesherSettings* settings) {
+    double most = fmax(POINTS_PER_NODE * (double)settings->targetNodeCount, SMALL_POINT_COUNT);
+    int32_t limited = (int32_t)fmin(most, MAX_POINT_COUNT);
+    return settings->detail != NULL ? limited / 8 : limited;
+}
+
+// No finer cage of the longest piece has as few nodes as are wanted: a needle's area would have it so.
+static double leastSpacing(const Meshing* meshing) {
+    double longest = 0.0;
+    for (int32_t piece = 0; piece < meshing->solid.pieceCount; piece++) {
+        longest = fmax(longest, meshing->pieceSizes[piece]);
+    }
+    return LEAST_NODES_PER_CUBE * longest / meshing->settings->targetNodeCount;
+}
+
 // The lattice of this spacing, or of the finest that memory is worth.
 static void makeLattice(const Meshing* meshing, double* spacing, srLattice* outLattice) {
     double beyond = meshing->solid.halfThickness;
-    int32_t most = meshing->settings->detail != NULL ? MAX_POINT_COUNT / 8 : MAX_POINT_COUNT;
+    int32_t most = largestLattice(meshing->settings);
+    *spacing = fmax(*spacing, leastSpacing(meshing));
     while (!srMakeLattice(meshing->lower, meshing->upper, beyond + THIN_OFFSET * *spacing, *spacing, most,
                           outLattice) ||
            !srLattice_Pad(outLattice, 2, most)) {
@@ -134,6 +161,7 @@ static srProgress partOfTrial(const Meshing* meshing, int trial) {
 static srResult sampleScaffold(const Meshing* meshing, const srProgress* progress, Trial* trial) {
     srLattice lattice;
     makeLattice(meshing, &trial->spacing, &lattice);
+    trial->latticePointCount = lattice.pointCount;
     srField field = srMakeContactField(&meshing->contacts, &meshing->solid);
     const srSampling sampling = {&field, meshing->surface, meshing->settings->detail, THIN_OFFSET};
     return srSampleScaffold(&lattice, &sampling, trial->arena, progress, &trial->scaffold,
@@ -218,6 +246,13 @@ static srResult stuffLevel(const Meshing* meshing, const Levels* levels, const s
     return srStuff(&warp, trial->arena, &stuffing, &trial->cells);
 }
 
+// What the cage may not fall short of. The volume that the triangles enclose counts overlaps twice.
+static double leastVolume(const Meshing* meshing, const Trial* trial) {
+    double inside = fmin(meshing->solid.volume, SAMPLED_SLACK * trial->insideVolume);
+    bool isFiner = meshing->measuredAt > 0.0 && meshing->measuredAt < trial->spacing;
+    return LEAST_VOLUME * (isFiner ? fmin(inside, meshing->measured) : inside);
+}
+
 static srResult stuffScaffold(const Meshing* meshing, const srProgress* progress, Trial* trial) {
     const srScaffold* scaffold = &trial->copies.scaffold;
     Levels levels = {SR_PUSH(trial->arena, double, scaffold->pointCount, "levels"),
@@ -229,7 +264,7 @@ static srResult stuffScaffold(const Meshing* meshing, const srProgress* progress
     if (trial->offsetStep < 0) {
         trial->offsetStep = chooseOffset(scaffold, levels.scratch, levels.level, levels.roots);
     }
-    double least = LEAST_VOLUME * fmin(meshing->solid.volume, SAMPLED_SLACK * trial->insideVolume);
+    double least = leastVolume(meshing, trial);
     for (double share = 0.0;; share += 0.5 * (1.0 - share)) {
         srProgress part = srPartOfProgress(progress, share, 0.5 + 0.5 * share);
         srArenaMark mark = srArena_GetMark(trial->arena);
@@ -327,6 +362,7 @@ static srResult searchSpacing(const Meshing* meshing, Trial* outBest, int32_t* o
     double size = meshing->surface->size;
     double spacing = findSpacing(meshing->solid.volume, meshing->solid.area, target, 1e-6 * size, size);
     double growth = 1.0;
+    int32_t largest = 0;
     Bracket bracket = {0};
     for (int number = 0; number < TRIAL_COUNT && bestError > toleranceOf(number); number++) {
         Trial trial = {.spacing = spacing, .offsetStep = -1};
@@ -336,6 +372,7 @@ static srResult searchSpacing(const Meshing* meshing, Trial* outBest, int32_t* o
             return result;
         }
         *outTrialCount = number + 1;
+        largest = trial.latticePointCount > largest ? trial.latticePointCount : largest;
         growth = trial.growth;
         spacing =
             chooseSpacing(&bracket, &trial, target, nextSpacing(meshing, &trial), number == TRIAL_COUNT - 2);
@@ -348,6 +385,7 @@ static srResult searchSpacing(const Meshing* meshing, Trial* outBest, int32_t* o
             srDestroyArena(trial.arena);
         }
     }
+    outBest->latticePointCount = largest;
     return sr_success;
 }
 
@@ -389,6 +427,7 @@ static srResult finishMesh(const Meshing* meshing, const Trial* trial, const srP
 
 static void fillReport(const Trial* trial, const srMesh* mesh, srMesherReport* report) {
     report->spacing = trial->spacing;
+    report->latticePointCount = trial->latticePointCount;
     report->insideVolume = trial->insideVolume;
     report->removedCellCount = trial->removedCount;
     report->pieceCount = trial->pieceCount;
@@ -399,11 +438,18 @@ static void fillReport(const Trial* trial, const srMesh* mesh, srMesherReport* r
     srCountAspects(&mesh->cage, report->aspectCounts, 10);
 }
 
+// Closed skins that may overlap: then the sum of what each encloses says too much. What is open is a guess
+// either way.
+static bool mayOverlap(const srSolid* solid, const srSolidReport* report) {
+    return solid->isWatertight && solid->shells.triangleCount > 0 && report->patchCount > 1;
+}
+
 // The solid, its bounds, and what touches.
 static srResult createSolid(Meshing* meshing, srSolidReport* report) {
     const srSolidSettings usual = srDefaultSolidSettings();
     const srSolidSettings* wanted = meshing->settings->solid != NULL ? meshing->settings->solid : &usual;
-    srProgress repairing = srPartOfProgress(&meshing->progress, 0.0, 0.8 * SOLID_SHARE),
+    srProgress repairing = srPartOfProgress(&meshing->progress, 0.0, 0.6 * SOLID_SHARE),
+               measuring = srPartOfProgress(&meshing->progress, 0.6 * SOLID_SHARE, 0.8 * SOLID_SHARE),
                touching = srPartOfProgress(&meshing->progress, 0.8 * SOLID_SHARE, SOLID_SHARE);
     const srSurface *shells = &meshing->solid.shells, *sheets = &meshing->solid.sheets;
     SR_TRY(srReportProgress(&meshing->progress, 0.0));
@@ -417,6 +463,12 @@ static srResult createSolid(Meshing* meshing, srSolidReport* report) {
         return srFailOutOfMemory("the cage");
     }
     SR_TRY(srMeasurePieces(&meshing->solid, meshing->pieceSizes));
+    if (mayOverlap(&meshing->solid, report)) {
+        srField field = srMakeField(&meshing->solid, 0.0);
+        field.sheets = NULL; // neither is theirs in the volume of the solid
+        SR_TRY(srMeasureInside(&field, meshing->lower, meshing->upper, &measuring, &meshing->measured,
+                               &meshing->measuredAt));
+    }
     return srCreateContacts(meshing->surface, &meshing->solid, &touching, &meshing->contacts);
 }
 

@@ -35,6 +35,7 @@ typedef struct srMesherReport {
     int32_t copyCount;          ///< Copies made of them, the first not counted.
     int32_t removedCellCount;   ///< Cells left out because the skin pinched itself there.
     int32_t trialCount;         ///< Spacings tried.
+    int32_t latticePointCount;  ///< Of the largest lattice that was sampled.
     srSolidReport solid;        ///< What was repaired.
 } srMesherReport;
 

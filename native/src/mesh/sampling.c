@@ -5,6 +5,8 @@
 
 #include "mesh/sampling.h"
 
+#include "core/alloc.h"
+
 #include <math.h>
 
 // Deeper than this, in cubes of the lattice, cells have twice the size. The field is exact to two cubes.
@@ -13,6 +15,12 @@
 // How far around skin with detail cells have half the size, in cubes: beyond the cage's skin.
 #define DETAIL_REACH 1.0
 
+// From full to empty, in cubes. Of one cube flat sides along the axes give their volume exactly.
+#define TRIAL_WIDTH 0.8
+#define MEASURED_WIDTH 1.0
+
+#define MEASURED_POINT_COUNT (1 << 17)
+
 #define POINTS_PER_BLOCK 64
 #define POINTS_PER_BATCH 2048
 
@@ -20,11 +28,11 @@ static double clampShare(double x) {
     return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 : x;
 }
 
-// Each point stands for half a cube, as far as it is inside.
-static double sumInside(const srLattice* lattice, const double* phi) {
+// Each point stands for half a cube, as far as it is inside: `width` cubes from full to empty.
+static double sumInside(const srLattice* lattice, const double* phi, double width) {
     double sum = 0.0;
     for (int32_t p = 0; p < lattice->pointCount; p++) {
-        sum += clampShare(0.5 - phi[p] / (0.8 * lattice->spacing));
+        sum += clampShare(0.5 - phi[p] / (width * lattice->spacing));
     }
     return 0.5 * sum * lattice->spacing * lattice->spacing * lattice->spacing;
 }
@@ -126,7 +134,7 @@ srResult srSampleScaffold(const srLattice* lattice, const srSampling* sampling, 
         return srFailOutOfMemory("the lattice");
     }
     SR_TRY(srField_Sample(sampling->field, lattice, phi, &first));
-    *outInsideVolume = sumInside(lattice, phi);
+    *outInsideVolume = sumInside(lattice, phi, TRIAL_WIDTH);
 
     // which cubes of which size
     srGrading grading;
@@ -143,4 +151,24 @@ srResult srSampleScaffold(const srLattice* lattice, const srSampling* sampling, 
         SR_TRY(askForDetail(sampling->field, &grading, arena, &asking, phi));
     }
     return srCreateGradedScaffold(&grading, phi, sampling->reachShare, arena, &walking, outScaffold);
+}
+
+srResult srMeasureInside(const srField* field, srVec3 lower, srVec3 upper, const srProgress* progress,
+                         double* outVolume, double* outSpacing) {
+    srLattice lattice;
+    double spacing = 0x1p-6 * srDistance(lower, upper);
+    while (!srMakeLattice(lower, upper, field->halfThickness, spacing, MEASURED_POINT_COUNT, &lattice)) {
+        spacing *= 1.1;
+    }
+    double* phi = SR_ALLOC(double, lattice.pointCount);
+    if (phi == NULL) {
+        return srFailOutOfMemory("the lattice");
+    }
+    srResult result = srField_Sample(field, &lattice, phi, progress);
+    if (result == sr_success) {
+        *outVolume = sumInside(&lattice, phi, MEASURED_WIDTH);
+        *outSpacing = spacing;
+    }
+    SR_FREE(phi, lattice.pointCount);
+    return result;
 }

@@ -24,3 +24,9 @@ typedef struct srSampling {
 SR_MUST_USE srResult srSampleScaffold(const srLattice* lattice, const srSampling* sampling, srArena* arena,
                                       const srProgress* progress, srScaffold* outScaffold,
                                       double* outInsideVolume);
+
+/// The volume of what the field calls inside, in the box and its thickness around it, however coarse the cage
+/// is: what overlaps counts once. Right to some thousandths; skins that cross within the flesh take away a
+/// quarter of `outSpacing` on each side of them.
+SR_MUST_USE srResult srMeasureInside(const srField* field, srVec3 lower, srVec3 upper,
+                                     const srProgress* progress, double* outVolume, double* outSpacing);

@@ -263,9 +263,63 @@ static void specks_far_apart_neither_hang_nor_crash(void** state) {
     srMesherReport report;
     srResult result = mesh(&surface, 50, &cage, &report);
     assert_true(result == sr_success || result == sr_errorNoInside);
+    assert_true(result != sr_success || report.latticePointCount <= 1 << 20);
     srDestroyCage(&cage);
     srDestroySurface(&surface);
     freeSoup(&soup);
+}
+
+// The triangles of a needle enclose nothing, and its box is empty: neither may make the lattice large.
+static void a_needle_is_no_reason_for_a_large_lattice(void** state) {
+    (void)state;
+    const int32_t targets[] = {50, 100, 200};
+    for (int i = 0; i < SR_ARRAY_COUNT(targets); i++) {
+        for (int leaves = 0; leaves < 3; leaves++) {
+            const float points[15] = {0, 0, 0, 1000, 990, -1010, 0, 0.01f, 0, 0.01f, 0, 0, 0, 0, -0.01f};
+            Soup soup = {0};
+            for (int v = 0; v < 5; v++) {
+                addPoint(&soup, (double)points[3 * v], (double)points[3 * v + 1], (double)points[3 * v + 2]);
+            }
+            for (int leaf = 0; leaf <= leaves; leaf++) {
+                addTriangle(&soup, 0, 1, 2 + leaf);
+            }
+            srSurface surface = makeSurface(&soup);
+            srCage cage;
+            srMesherReport report;
+            assert_success(mesh(&surface, targets[i], &cage, &report));
+            checkCage(&cage, &report);
+            assert_true(report.latticePointCount <= 4096 * targets[i]);
+            assert_true(cage.nodeCount > 0.6 * targets[i]);
+            assert_int_equal(countPieces(&cage), 1);
+            srDestroyCage(&cage);
+            srDestroySurface(&surface);
+            freeSoup(&soup);
+        }
+    }
+}
+
+// Two skins enclose twice the volume by their triangles, and a coarse lattice samples a box by some per cent
+// too large.
+static void coarse_cages_of_boxes_are_not_too_large_where_the_skin_is_there_twice(void** state) {
+    (void)state;
+    const double lower[3] = {-1.0, -1.0, -1.0}, size[3] = {2.0, 2.0, 2.0};
+    for (int32_t target = 60; target <= 240; target += 20) {
+        const double moved[3] = {-1.0 + 1e-4, -1.0 - 1e-4, -1.0 + 5e-5};
+        Soup soup = {0};
+        addBox(&soup, lower, size);
+        addBox(&soup, moved, size);
+        srSurface surface = makeSurface(&soup);
+        srCage cage;
+        srMesherReport report;
+        assert_success(mesh(&surface, target, &cage, &report));
+        checkCage(&cage, &report);
+        assert_true(report.volume > 0.97 * 8.0 && report.volume < 1.3 * 8.0);
+        assert_int_equal(report.pieceCount, 1);
+        assert_int_equal(report.copyCount, 0);
+        srDestroyCage(&cage);
+        srDestroySurface(&surface);
+        freeSoup(&soup);
+    }
 }
 
 static void shape_does_not_depend_on_size(void** state) {
@@ -587,6 +641,9 @@ int main(void) {
                                   srTestNothingLeaked),
         cmocka_unit_test_teardown(targets_out_of_range_are_refused, srTestNothingLeaked),
         cmocka_unit_test_teardown(specks_far_apart_neither_hang_nor_crash, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_needle_is_no_reason_for_a_large_lattice, srTestNothingLeaked),
+        cmocka_unit_test_teardown(coarse_cages_of_boxes_are_not_too_large_where_the_skin_is_there_twice,
+                                  srTestNothingLeaked),
         cmocka_unit_test_teardown(shape_does_not_depend_on_size, srTestNothingLeaked),
         cmocka_unit_test_teardown(any_number_of_workers_gives_the_same_bits, srTestNothingLeaked),
         cmocka_unit_test_teardown(progress_ascends_to_one_and_can_be_cancelled_at_any_call,

@@ -63,6 +63,46 @@ static double meanEdge(const srCage* cage, double side) {
     return sum / count;
 }
 
+static double measure(Soup* soup) {
+    srSurface surface = makeSurface(soup);
+    const srSolidSettings settings = srDefaultSolidSettings();
+    const srProgress nobody = {0};
+    srSolid solid;
+    double volume = 0.0, spacing = 0.0;
+    assert_success(srCreateSolid(&surface, &settings, &nobody, &solid, NULL));
+    srField field = srMakeField(&solid, 0.0);
+    assert_success(srMeasureInside(&field, surface.lower, surface.upper, &nobody, &volume, &spacing));
+    assert_true(spacing > 0.0 && spacing < surface.size / 16.0);
+    srDestroySolid(&solid);
+    srDestroySurface(&surface);
+    return volume;
+}
+
+// Skins that cross within the flesh take a little away: less than a cage may fall short.
+static void what_overlaps_is_measured_once(void** state) {
+    (void)state;
+    const double lower[3] = {-1.0, -1.0, -1.0}, size[3] = {2.0, 2.0, 2.0};
+    const double steps[] = {0.0, 1e-4, 0.5, 1.3};
+    for (int i = 0; i < SR_ARRAY_COUNT(steps); i++) {
+        const double moved[3] = {-1.0 + steps[i], -1.0, -1.0 + 0.5 * steps[i]};
+        double shared = 2.0 * (2.0 - steps[i]) * (2.0 - 0.5 * steps[i]);
+        Soup soup = {0};
+        addBox(&soup, lower, size);
+        addBox(&soup, moved, size);
+        double share = measure(&soup) / (16.0 - shared);
+        assert_true(share > 0.975 && share < 1.005);
+        freeSoup(&soup);
+    }
+    Soup balls = {0};
+    addSphere(&balls, 4, 1.0, 0.0, 0.0, 0.0);
+    addSphere(&balls, 4, 1.0, 1.0, 0.0, 0.0);
+    // two caps of height 1/2 are in both
+    double ball = 4.0 / 3.0 * 3.14159265, cap = 3.14159265 * 0.25 * 2.5 / 3.0;
+    double share = measure(&balls) / (2.0 * ball - 2.0 * cap);
+    assert_true(share > 0.975 && share < 1.005);
+    freeSoup(&balls);
+}
+
 static void painted_detail_halves_cells_there_and_keeps_the_count(void** state) {
     (void)state;
     const int32_t targets[] = {3000, 8000};
@@ -213,6 +253,7 @@ static void failing_allocations_leak_nothing(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(what_overlaps_is_measured_once, srTestNothingLeaked),
         cmocka_unit_test_teardown(painted_detail_halves_cells_there_and_keeps_the_count, srTestNothingLeaked),
         cmocka_unit_test_teardown(detail_below_a_half_or_not_a_number_changes_no_bit, srTestNothingLeaked),
         cmocka_unit_test_teardown(detail_everywhere_is_as_none, srTestNothingLeaked),
