@@ -355,7 +355,7 @@ static srComplementaryDials productDials(const srBenchCharacter* character, doub
     return dials;
 }
 
-// the space of a recorded motion (decision 37): its fit to the bar's frames over and over
+// the space of a recorded motion (decision 28): its fit to the bar's frames over and over
 static void benchFit(srBenchReport* out, const char* caseName, Stage* s) {
     srSpan span;
     check(srCreateSpan(s->rest.nodeVolumes, s->rest.nodeCount, &span));
