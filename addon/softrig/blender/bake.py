@@ -91,7 +91,7 @@ class BakeRun:
         scene = objects.scene_of(ob, entry.scene_name) if ob is not None else None
         if scene is None:
             raise RefusalError(GONE)
-        problem = carrier.find_problem(ob) or takes.problem(objects.frames_of(scene))
+        problem = carrier.find_obstacle(ob) or takes.problem(objects.frames_of(scene))
         if problem:
             raise RefusalError(problem)
         if not self.started:
@@ -156,7 +156,8 @@ class BakeRun:
     def _put_on(self, entry: Entry, ob: Any) -> None:
         if carrier.is_lost(ob):
             raise RefusalError(carrier.LOST)
-        if len(ob.data.vertices) != entry.build.vertex_count:
+        stack, made_of = carrier.describe_stack(ob), entry.build
+        if (len(ob.data.vertices), stack) != (made_of.vertex_count, made_of.stack):
             raise RefusalError("The mesh changed while baking. Bake again.")
         takes.attach(ob, self.wish.take, self.path, self.frames)
         self._put_on_followers(entry, ob)
@@ -194,10 +195,9 @@ def kept_sentence(path: str) -> str:
 def check_existing(ob: Any, path: str) -> FrameRange:
     """The frames of a bake on disk that fits this mesh; refuses another."""
     points, count = takes.read_size(Path(bpy.path.abspath(path)))
-    if points != len(ob.data.vertices):
-        raise RefusalError(
-            f"The bake has {points} points, this mesh has {len(ob.data.vertices)} vertices."
-        )
+    wanted = takes.count_points(ob)
+    if points != wanted:
+        raise RefusalError(f"The bake has {points} points, this mesh has {wanted} vertices.")
     scene = objects.scene_of(ob)
     frames = objects.frames_of(scene if scene is not None else bpy.context.scene)
     return replace(frames, count=count)

@@ -35,9 +35,15 @@ def has_keys(ob: Any) -> bool:
 
 def check(ob: Any, absolute: bool) -> None:
     """Refuses, in words, what would change more than this character, or keys of the artist's."""
-    problem = carrier.find_problem(ob)
+    problem = carrier.find_obstacle(ob)
     if problem:
         raise RefusalError(problem)
+    made = carrier.list_generators(ob)
+    if made:
+        raise RefusalError(
+            f'The modifier "{made[0].name}" makes vertices before Softrig; shape keys can only '
+            f"move those of the mesh itself. Bake to a point cache, or apply the modifier."
+        )
     mesh = ob.data
     if mesh.library is not None or mesh.override_library is not None:
         raise RefusalError("This mesh is linked from another file, which cannot hold new keys.")

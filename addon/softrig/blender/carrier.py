@@ -11,11 +11,18 @@ import numpy as np
 
 from ..model.rig import RefusalError
 from ..native.arrays import FloatArray
-from . import compat, graph
+from . import compat, generators, graph
 
 MODIFIER = "Softrig"
 BAKE = "Softrig Bake"
 """How the names of the modifiers begin that play bakes, one a take."""
+STACK = "softrig_stack"
+"""On the carrier: which modifiers before ours made the vertices that it has points for."""
+CHANGED = (
+    "The modifiers before Softrig are not those that it was prepared for. Press Prepare Again, "
+    "or bake again."
+)
+REMEDY = "Move it below Softrig."
 LOST = "The hidden object that carries the motion was deleted. Prepare Again makes a new one."
 BORROWED = (
     "This character has Softrig in the file that it is linked from, which cannot be written here. "
@@ -94,44 +101,103 @@ def list_bakes(carrier: Any) -> list[Any]:
     return [m for m in carrier.modifiers if m.type == "MESH_CACHE" and m.name.startswith(BAKE)]
 
 
-def leading_deformers(ob: Any) -> int:
-    """How many modifiers stand before the first that may change the topology, ours not counted."""
-    count = 0
-    for modifier in ob.modifiers:
-        if not keeps_vertices(modifier) and not is_borrowed(ob, modifier):
+def best_place(ob: Any) -> int:
+    """Behind what deforms the skin before anything makes vertices, or behind an armature after it.
+
+    So flesh swings before it is subdivided, unless the rig itself moves what was made.
+    """
+    ours, place, leads = find_modifier(ob), 0, True
+    for index, modifier in enumerate(m for m in ob.modifiers if m != ours):
+        if keeps_vertices(modifier) or is_borrowed(ob, modifier):
+            is_rig = modifier.type == "ARMATURE" and is_on(modifier)
+            leads = leads or is_rig
+            place = index + 1 if leads else place
+        elif takes(ob, modifier) or not is_on(modifier):
+            leads = False
+        else:
             break
-        count += 1
-    return count
+    return place
+
+
+def is_on(modifier: Any) -> bool:
+    """Somewhere: switched off in viewport and render it does nothing."""
+    return modifier.show_viewport or modifier.show_render
 
 
 def keeps_vertices(modifier: Any) -> bool:
     return modifier.type in DEFORMING or modifier.type in HARMLESS
 
 
+def takes(ob: Any, modifier: Any) -> bool:
+    """Makes vertices that a character may have before us; what follows one keeps its own."""
+    return modifier.type in generators.SETTINGS and not ob.softrig.follower_uuid
+
+
+def passes(ob: Any, modifier: Any) -> bool:
+    """May stand before us."""
+    return keeps_vertices(modifier) or takes(ob, modifier) or is_borrowed(ob, modifier)
+
+
+def before_ours(ob: Any) -> list[Any]:
+    """The modifiers that have done their work when ours begins; or would, where it is not yet."""
+    ours = next((index for index, modifier in enumerate(ob.modifiers) if is_ours(modifier)), None)
+    return list(ob.modifiers)[: best_place(ob) if ours is None else ours]
+
+
+def list_generators(ob: Any) -> list[Any]:
+    """Those that make vertices before ours."""
+    if all(modifier.type not in generators.SETTINGS for modifier in ob.modifiers):
+        return []
+    return [modifier for modifier in before_ours(ob) if generators.is_generator(modifier)]
+
+
 def find_blocker(ob: Any) -> str:
-    """The name of what makes new vertices before our modifier: offsets go by index."""
+    """The name of what makes vertices before our modifier that we cannot follow."""
     ours = find_modifier(ob)
     for modifier in ob.modifiers if ours is not None else ():
         if modifier == ours:
             break
-        is_on = modifier.show_viewport or modifier.show_render
-        if is_on and not keeps_vertices(modifier) and not is_borrowed(ob, modifier):
+        if is_on(modifier) and not passes(ob, modifier):
             return modifier.name
     return ""
 
 
-def find_problem(ob: Any) -> str:
-    """The same as a sentence."""
+def find_obstacle(ob: Any) -> str:
+    """Why its offsets would move the wrong vertices, here or in a render, as a sentence."""
     name = find_blocker(ob)
-    if not name:
-        return ""
-    return (
-        f'The modifier "{name}" stands before Softrig and changes the mesh. Move it below Softrig.'
-    )
+    if name:
+        return f'The modifier "{name}" stands before Softrig and changes the mesh. {REMEDY}'
+    found = list_generators(ob)
+    name = generators.find_uneven(ob, found)
+    if name:
+        return (
+            f'The modifier "{name}" stands before Softrig and makes another mesh in renders than '
+            f"in the viewport. Set it alike in both."
+        )
+    name = generators.find_keyed(ob, found) if found else ""
+    if name:
+        return f'The modifier "{name}" stands before Softrig and is animated. {REMEDY}'
+    return ""
 
 
-def check_stack(ob: Any) -> None:
-    """Refuses an armature behind something that may make new vertices, and Multires."""
+def find_problem(ob: Any) -> str:
+    """Likewise, or because it was prepared for other vertices."""
+    return find_obstacle(ob) or (CHANGED if is_stack_changed(ob) else "")
+
+
+def is_stack_changed(ob: Any) -> bool:
+    """Other vertices come to our place than the carrier was made for."""
+    holder = find_carrier(ob)
+    prepared = holder.get(STACK, "") if holder is not None else ""
+    return not ob.softrig.follower_uuid and prepared != describe_stack(ob)
+
+
+def describe_stack(ob: Any) -> str:
+    return generators.describe(list_generators(ob))
+
+
+def check_stack(ob: Any, follows: bool = False) -> None:
+    """Refuses an armature behind what makes vertices that we cannot follow, and Multires."""
     blocker = None
     for modifier in ob.modifiers:
         if modifier.type == "MULTIRES":
@@ -142,17 +208,11 @@ def check_stack(ob: Any) -> None:
         if modifier.type == "ARMATURE" and blocker is not None:
             raise RefusalError(
                 f'The modifier "{blocker.name}" stands before the armature "{modifier.name}" and '
-                f"changes the mesh. {remedy(blocker)}"
+                f"changes the mesh. Move the armature above it."
             )
-        if not keeps_vertices(modifier) and not is_borrowed(ob, modifier):
+        is_foreign = follows and modifier.type in generators.SETTINGS
+        if is_foreign or not passes(ob, modifier):
             blocker = blocker or modifier
-
-
-def remedy(blocker: Any) -> str:
-    """A mirrored half has bones of its own only where the mirror stands before the armature."""
-    if blocker.type == "MIRROR":
-        return "Move the armature above it; or, where each side has bones of its own, apply it."
-    return "Move the armature above it."
 
 
 def attach(ob: Any) -> None:
@@ -171,7 +231,7 @@ def attach(ob: Any) -> None:
 
 
 def _move_behind_deformers(ob: Any, modifier: Any) -> None:
-    place = leading_deformers(ob)
+    place = best_place(ob)
     compat.move_modifier(ob, modifier, place)
     if ob.modifiers.find(modifier.name) != place:  # 3.4 only warns
         raise RefusalError(
@@ -180,13 +240,13 @@ def _move_behind_deformers(ob: Any, modifier: Any) -> None:
 
 
 def _make_carrier(ob: Any) -> Any:
-    return bpy.data.objects.new(f"{ob.name} Softrig", _make_mesh(ob))
+    return bpy.data.objects.new(f"{ob.name} Softrig", _make_mesh(ob, len(ob.data.vertices)))
 
 
-def _make_mesh(ob: Any) -> Any:
+def _make_mesh(ob: Any, count: int) -> Any:
     mesh = bpy.data.meshes.new(f"{ob.name} Softrig")
-    mesh.vertices.add(len(ob.data.vertices))
-    compat.write_positions(mesh, np.zeros(3 * len(ob.data.vertices), np.float32))
+    mesh.vertices.add(count)
+    compat.write_positions(mesh, np.zeros(3 * count, np.float32))
     return mesh
 
 
@@ -235,7 +295,7 @@ def write(ob: Any, offsets: FloatArray) -> bool:
     carrier = find_carrier(ob)
     if carrier is None or 3 * len(carrier.data.vertices) != len(offsets):
         return False
-    if 3 * len(ob.data.vertices) != len(offsets):
+    if not carrier.get(STACK) and 3 * len(ob.data.vertices) != len(offsets):
         return False
     compat.write_positions(carrier.data, offsets)
     return True
@@ -248,19 +308,23 @@ def clear(ob: Any) -> None:
         compat.write_positions(carrier.data, np.zeros(3 * len(carrier.data.vertices), np.float32))
 
 
-def fit(ob: Any) -> None:
-    """After the artist changed the mesh: as many points as it has now, all zero.
+def fit(ob: Any, count: int) -> None:
+    """After the artist changed the mesh: as many points as it has now at our place, all zero.
 
     A carrier that was deleted is made anew.
     """
     if is_lost(ob):
         compat.set_input(find_modifier(ob), graph.CARRIER, _make_carrier(ob))
-    carrier = find_carrier(ob)
-    if carrier is None or len(carrier.data.vertices) == len(ob.data.vertices):
+    carrier, stack = find_carrier(ob), describe_stack(ob)
+    if carrier is None:
+        return
+    if carrier.get(STACK, "") != stack:
+        carrier[STACK] = stack
+    if len(carrier.data.vertices) == count:
         return
     for modifier in list_bakes(carrier):
         carrier.modifiers.remove(modifier)
     before = carrier.data
-    carrier.data = _make_mesh(ob)
+    carrier.data = _make_mesh(ob, count)
     if before.users == 0:
         bpy.data.meshes.remove(before)

@@ -10,7 +10,7 @@ import bpy
 from ..model.diagnostics import Facts, find_traps
 from ..model.maps import KINDS
 from ..model.session import Entry, Session
-from . import carrier, compat, followers, objects, takes, tape
+from . import carrier, compat, followers, generators, objects, takes, tape
 
 HEAD = struct.Struct("<12siiffi")
 """Of a point cache, as Blender's Mesh Cache reads it."""
@@ -59,12 +59,16 @@ def _stack_facts(ob: Any) -> dict[str, Any]:
     movable, beyond = "", ""
     is_leading = not carrier.find_blocker(ob)
     for modifier in after:
-        is_leading = is_leading and carrier.keeps_vertices(modifier)
-        if modifier.type == "ARMATURE" and tape.is_on(modifier):
+        is_leading = is_leading and carrier.passes(ob, modifier)
+        if modifier.type == "ARMATURE" and carrier.is_on(modifier):
             movable, beyond = (modifier.name, beyond) if is_leading else (movable, modifier.name)
+    made = carrier.list_generators(ob)
     armatures = [m for m in (*before, *after) if m.type == "ARMATURE" and m.object is not None]
     return {
         "blocker": carrier.find_blocker(ob),
+        "uneven": generators.find_uneven(ob, made),
+        "keyed": generators.find_keyed(ob, made) if made else "",
+        "is_stack_changed": carrier.is_stack_changed(ob),
         "multires": next((m.name for m in ob.modifiers if m.type == "MULTIRES"), ""),
         "armature_after": movable,
         "armature_beyond": beyond,
@@ -99,7 +103,7 @@ def _shape_facts(entry: Entry | None, ob: Any) -> dict[str, Any]:
     ]
     lost = find_lost_map(ob)
     return {
-        "vertices": len(ob.data.vertices),
+        "vertices": takes.count_points(ob),
         "prepared_vertices": len(holder.data.vertices) if holder is not None else 0,
         "editing": ob.data.is_editmode,
         "unweighted": _count_unweighted(entry, ob),

@@ -6,22 +6,20 @@ from typing import Any
 
 from ..model.diagnostics import USUAL_SIZE
 from ..model.rig import RefusalError
-from . import carrier, compat, examine, followers, tape
+from . import carrier, compat, examine, followers, generators, tape
 
 
 def move_softrig(ob: Any) -> None:
-    """Behind the last deformer before anything that makes new vertices."""
-    ours = carrier.find_modifier(ob)
-    place = 0
-    for modifier in ob.modifiers:
-        if modifier == ours:
-            continue
-        if not carrier.keeps_vertices(modifier) and not carrier.is_borrowed(ob, modifier):
-            break
-        place += 1
+    """To where Add Softrig would put it."""
+    ours, place = carrier.find_modifier(ob), carrier.best_place(ob)
     compat.move_modifier(ob, ours, place)
     if ob.modifiers.find(ours.name) != place:
         raise RefusalError("Blender does not let Softrig stand there.")
+
+
+def even_out(ob: Any) -> None:
+    for modifier in carrier.list_generators(ob):
+        generators.make_even(ob, modifier)
 
 
 def turn_on_armature(ob: Any) -> None:
@@ -75,6 +73,7 @@ def let_go(ob: Any) -> None:
 
 FIXES: dict[str, Callable[[Any], None]] = {
     "BLOCKER": move_softrig,
+    "UNEVEN": even_out,
     "ARMATURE_AFTER": move_softrig,
     "HALF_ARMATURE": turn_on_armature,
     "RESTING": pose_armatures,

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..model.rig import RefusalError
 from ..native.arrays import FloatArray
-from . import bake_names, carrier, compat
+from . import bake_names, carrier, compat, generators
 
 NOT_FOLLOWED = frozenset(
     "CLOTH COLLISION CORRECTIVE_SMOOTH LAPLACIANSMOOTH SMOOTH SOFT_BODY SURFACE".split()
@@ -23,7 +23,8 @@ NOT_FOLLOWED = frozenset(
 
 def list_deformers(ob: Any) -> tuple[str, ...]:
     """Names of what moves the skin and is no plain bone; none for most characters."""
-    found = [modifier.name for modifier in before_ours(ob) if is_followed(modifier)]
+    found = [modifier.name for modifier in carrier.before_ours(ob) if is_followed(modifier)]
+    found += [modifier.name for modifier in carrier.list_generators(ob) if is_late(ob, modifier)]
     if has_moving_keys(ob.data):
         found.append("Shape Keys")
     if ob.parent is not None and ob.parent.type in ("LATTICE", "CURVE"):
@@ -34,22 +35,21 @@ def list_deformers(ob: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-def before_ours(ob: Any) -> list[Any]:
-    """The modifiers that have done their work when ours begins."""
-    found = []
-    for modifier in ob.modifiers:
-        if carrier.is_ours(modifier):
-            break
-        found.append(modifier)
-    return found
-
-
 def is_followed(modifier: Any) -> bool:
     if not (modifier.show_viewport or modifier.show_render):
         return False
     if modifier.type != "ARMATURE":
         return modifier.type in carrier.DEFORMING - NOT_FOLLOWED
     return modifier.object is not None and not is_plain(modifier)
+
+
+def is_late(ob: Any, generator: Any) -> bool:
+    """What is made of a deformed mesh goes where no bone alone takes it."""
+    if ob.parent_type in ("ARMATURE", "LATTICE", "CURVE") or generators.hangs_on_object(generator):
+        return True
+    before = carrier.before_ours(ob)
+    earlier = before[: before.index(generator)]
+    return any(m.type in carrier.DEFORMING and carrier.is_on(m) for m in earlier)
 
 
 def is_plain(modifier: Any) -> bool:
@@ -89,7 +89,7 @@ def make_probe(ob: Any) -> Any:
     probe = ob.copy()
     probe.property_unset("softrig")
     probe.hide_viewport = probe.hide_render = False
-    kept = {modifier.name for modifier in before_ours(probe)}
+    kept = {modifier.name for modifier in carrier.before_ours(probe)}
     for modifier in list(probe.modifiers):
         followed = modifier.type == "ARMATURE" or modifier.type not in NOT_FOLLOWED
         if modifier.name not in kept or not followed:

@@ -62,7 +62,7 @@ def problem(ob: Any) -> str:
     leader = ob.softrig.leader
     if leader is not None and ob.parent == leader and ob.parent_type in ("VERTEX", "VERTEX_3"):
         return "It hangs on vertices of the character, which carry it along already."
-    for modifier in followed.before_ours(ob):
+    for modifier in carrier.before_ours(ob):
         target = getattr(modifier, "target", None) or getattr(modifier, "object", None)
         if modifier.type in MOVED_ALREADY and target is not None and target == leader:
             return f'Its modifier "{modifier.name}" makes it follow the character already.'
@@ -71,7 +71,7 @@ def problem(ob: Any) -> str:
 
 def describe(ob: Any) -> tuple[Any, ...]:
     """Another answer means that it has to be read again."""
-    modifiers = tuple((m.name, m.type, m.show_viewport) for m in followed.before_ours(ob))
+    modifiers = tuple((m.name, m.type, m.show_viewport) for m in carrier.before_ours(ob))
     shape = (len(ob.data.vertices), ob.softrig.rigid, problem(ob))
     hangs = (ob.parent.name if ob.parent else "", ob.parent_type, ob.parent_bone)
     leader = ob.softrig.leader.name if ob.softrig.leader is not None else ""
@@ -107,7 +107,7 @@ def read(session: Session, entry: Entry, leader: Any, scene: Any) -> None:
         return
     able = [ob for ob in found if not problem(ob) and not ob.data.is_editmode]
     for ob in able:
-        carrier.fit(ob)
+        carrier.fit(ob, len(ob.data.vertices))
     for ob in found:
         if ob not in able:
             carrier.clear(ob)
@@ -135,7 +135,7 @@ def make_shape(place: rest.Place) -> FollowerShape:
 
 
 def has_armature(ob: Any) -> bool:
-    by_modifier = any(m.type == "ARMATURE" and m.object for m in followed.before_ours(ob))
+    by_modifier = any(m.type == "ARMATURE" and m.object for m in carrier.before_ours(ob))
     return by_modifier or ob.parent_type == "ARMATURE"
 
 
@@ -215,7 +215,7 @@ def clear(leader: Any, but_baked: bool = False) -> None:
 
 def attach(ob: Any, leader: Any, uuid: str) -> None:
     """All or nothing."""
-    carrier.check_stack(ob)
+    carrier.check_stack(ob, follows=True)
     carrier.attach(ob)
     ob.softrig.leader, ob.softrig.follower_uuid = leader, uuid
 

@@ -19,7 +19,7 @@ from ..model.rig import (
 from ..model.session import BuildInputs, Session
 from ..model.settings import MESHERS, number_of
 from ..native.arrays import FloatArray, IntArray
-from . import carrier, compat, followed, tape
+from . import carrier, compat, followed, skin, tape
 from .properties import read_map_choices
 
 
@@ -30,7 +30,10 @@ def build_inputs(ob: Any) -> BuildInputs:
     deformers = followed.list_deformers(ob)
     words = settings.loose_parts
     mesher = number_of(MESHERS, settings.mesher)
-    return BuildInputs(count, settings.cage_nodes, words, armatures, deformers, detail, mesher)
+    stack = carrier.describe_stack(ob)
+    return BuildInputs(
+        count, settings.cage_nodes, words, armatures, deformers, detail, mesher, stack
+    )
 
 
 def check_object(ob: Any) -> None:
@@ -64,14 +67,16 @@ def read_character(session: Session, ob: Any, scene: Any, shape: Shape) -> Chara
     )
 
 
-def read_shape(ob: Any) -> Shape:
+def read_shape(session: Session, ob: Any) -> Shape:
     """What the artist edits, paints and sculpts; a tenth of a second for a heavy mesh."""
     sources = [read_bones(armature) for armature in tape.find_armatures(ob)]
     bones = order_bones(sources, split_words(ob.softrig.loose_parts))
-    groups, count = read_groups(ob), len(ob.data.vertices)
+    with skin.rest_mesh(session, ob) as mesh:
+        positions, triangles = read_positions(mesh), read_triangles(mesh)
+        groups, count = read_groups(ob, mesh), len(mesh.vertices)
     return Shape(
-        positions=read_positions(ob.data),
-        triangles=read_triangles(ob.data),
+        positions=positions,
+        triangles=triangles,
         weights=weights_from_groups(count, groups, bones),
         bones=bones,
         maps=maps_from_groups(count, groups, read_map_choices(ob)),
@@ -97,8 +102,8 @@ def spaces_to_skin(skin_world: FloatArray, armature_worlds: FloatArray) -> Float
 
 
 def read_positions(mesh: Any) -> FloatArray:
-    """Of the Basis, where there are shape keys."""
-    if mesh.shape_keys is None:
+    """Of the Basis, where there are shape keys; what is evaluated has them behind it."""
+    if mesh.is_evaluated or mesh.shape_keys is None:
         return compat.read_positions(mesh)
     positions = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.shape_keys.reference_key.data.foreach_get("co", positions)
@@ -128,11 +133,11 @@ def read_bones(armature: Any) -> list[SourceBone]:
     ]
 
 
-def read_groups(ob: Any) -> Groups:
+def read_groups(ob: Any, mesh: Any) -> Groups:
     """Blender has no bulk read of vertex groups: one flat pass over the vertices."""
     entries = [
         (vertex.index, element.group, element.weight)
-        for vertex in ob.data.vertices
+        for vertex in mesh.vertices
         for element in vertex.groups
     ]
     table = np.array(entries, np.float64).reshape(-1, 3)

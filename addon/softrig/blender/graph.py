@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The node group that adds a carrier's offsets to a skin, by vertex index. All characters share it.
 
-Where an offset is zero the position is not touched at all: adding zero would turn -0 into 0.
+Where an offset is zero the position is not touched at all: adding zero would turn -0 into 0. A
+carrier that has another number of points than the skin moves nothing: its offsets are not for it.
 """
 
 from typing import Any
@@ -12,7 +13,7 @@ from . import compat
 
 NAME = "Softrig"
 TAG = "softrig_graph"
-VERSION = 1
+VERSION = 2
 CARRIER, AMOUNT, MASK = "Carrier", "Amount", "Mask"
 
 
@@ -68,7 +69,7 @@ def _build_tree() -> Any:
 
 
 def _add_offset(tree: Any, source: Any) -> Any:
-    """The nodes for: carrier's position at my index, times amount, times mask."""
+    """The nodes for: carrier's position at my index, times amount, times mask, if it fits."""
     nodes, link = tree.nodes, tree.links.new
     carrier = nodes.new("GeometryNodeObjectInfo")
     carrier.transform_space = "ORIGINAL"
@@ -84,5 +85,24 @@ def _add_offset(tree: Any, source: Any) -> Any:
     link(source.outputs[AMOUNT], factor.inputs[0])
     link(source.outputs[MASK], factor.inputs[1])
     link(_enabled(sample.outputs), offset.inputs[0])
-    link(factor.outputs[0], offset.inputs["Scale"])
+    fits, chosen = _add_fit(tree, source, carrier), nodes.new("ShaderNodeMath")
+    chosen.operation = "MULTIPLY"
+    link(factor.outputs[0], chosen.inputs[0])
+    link(fits, chosen.inputs[1])
+    link(chosen.outputs[0], offset.inputs["Scale"])
     return offset.outputs[0]
+
+
+def _add_fit(tree: Any, source: Any, carrier: Any) -> Any:
+    """1 where skin and carrier have as many points, else 0."""
+    same = tree.nodes.new("ShaderNodeMath")
+    same.operation = "COMPARE"
+    same.inputs[2].default_value = 0.5
+    for index, geometry in enumerate(
+        (source.outputs["Geometry"], _enabled(carrier.outputs, "Geometry"))
+    ):
+        size = tree.nodes.new("GeometryNodeAttributeDomainSize")
+        size.component = "MESH"
+        tree.links.new(geometry, size.inputs[0])
+        tree.links.new(size.outputs["Point Count"], same.inputs[index])
+    return same.outputs[0]

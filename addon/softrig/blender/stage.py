@@ -63,9 +63,9 @@ def fail(session: Session, entry: Entry, ob: Any, scene: Any, error: Exception) 
 def _prepare(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     if ob.data.is_editmode:
         raise NotNowError("Leave Edit Mode first.")
-    carrier.fit(ob)
     gather.check_object(ob)
-    entry.build, shape = gather.build_inputs(ob), gather.read_shape(ob)
+    entry.build, shape = gather.build_inputs(ob), gather.read_shape(session, ob)
+    carrier.fit(ob, shape.vertex_count)
     entry.maps = read_map_choices(ob).without_detail()
     if entry.wants_anew or not prepared.open_kept(session, entry, ob, shape, entry.build):
         character = gather.read_character(session, ob, scene, shape)
@@ -76,7 +76,7 @@ def _open_shot(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     entry.scene_name = scene.name
     session.open_shot(entry, objects.shot_frames(ob, scene), settings_of(entry, ob))
     if entry.build.deformers:
-        session.follow_skin(entry, gather.read_positions(ob.data))
+        session.follow_skin(entry, entry.rest)
 
 
 def _record(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
@@ -117,7 +117,7 @@ def _set_params(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
 
 def _set_maps(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     entry.maps = read_map_choices(ob).without_detail()
-    if session.set_maps(entry, gather.read_shape(ob)):
+    if session.set_maps(entry, gather.read_shape(session, ob)):
         prepared.keep(session, entry, ob)
         session.refresh(entry)
 
@@ -215,7 +215,7 @@ def notice_edits(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
         tape.find_parts(ob, entry.plan)
     except RefusalError:
         return
-    shape = gather.read_shape(ob)
+    shape = gather.read_shape(session, ob)
     if shape.fingerprint() != entry.fingerprint:
         happen(session, entry, ob, scene, Event.WANTED)
     elif shape.maps_fingerprint() != entry.maps_fingerprint:
@@ -242,11 +242,13 @@ def scene_frames(entry: Entry, recorded: int = 0) -> list[int]:
 
 
 def _record_chunk(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
-    frames, followed = scene_frames(entry, entry.recorded_until), bool(entry.build.deformers)
+    frames = scene_frames(entry, entry.recorded_until)
     record, seconds = tape.record, CHUNK_SECONDS
     if entry.steps_scene:
         record, seconds = tape.record_stepping, STEP_SECONDS
-    recording = record(session, scene, ob, entry.plan, frames, seconds, followed, entry.followers)
+    recording = record(
+        session, scene, ob, entry.plan, frames, seconds, entry.skin_points, entry.followers
+    )
     session.write_followers(entry, recording.followers)
     missing = session.write_rows(entry, recording.rows, recording.dials, recording.skins)
     if settings_of(entry, ob) != entry.settings:
@@ -330,9 +332,9 @@ def _doubt(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     if not bpy.app.background:
         entry.notice = DIFFERS.format(scene.frame_current)
         return
-    followed, frames = bool(entry.build.deformers), scene_frames(entry)
+    frames, points = scene_frames(entry), entry.skin_points
     recording = tape.record_stepping(
-        session, scene, ob, entry.plan, frames, with_skin=followed, followers=entry.followers
+        session, scene, ob, entry.plan, frames, skin_points=points, followers=entry.followers
     )
     entry.recorded_until = 0
     session.rewind_followers(entry)

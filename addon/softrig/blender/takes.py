@@ -14,8 +14,9 @@ import numpy as np
 
 from ..model.baking import MAIN, file_name
 from ..model.rig import RefusalError
+from ..model.session import Session
 from ..native.inputs import FrameRange
-from . import carrier
+from . import carrier, skin
 from .carrier import BAKE
 
 LARGEST_STRETCH = 100.0
@@ -87,13 +88,13 @@ def show_only(ob: Any, take: str) -> None:
     carrier.find_carrier(ob).update_tag()
 
 
-def mix(ob: Any, take: str, group_name: str, influence: float) -> Any:
+def mix(session: Session, ob: Any, take: str, group_name: str, influence: float) -> Any:
     """Lays a take over those below it, where the skin's vertex group is painted or everywhere."""
     modifier = find(ob, take)
     if modifier is None:
         raise RefusalError(f'There is no take "{take}".')
     if group_name:
-        copy_group(ob, group_name)
+        copy_group(session, ob, group_name)
     modifier.vertex_group = group_name
     modifier.factor = influence
     modifier.show_viewport = modifier.show_render = True
@@ -101,17 +102,20 @@ def mix(ob: Any, take: str, group_name: str, influence: float) -> Any:
     return modifier
 
 
-def copy_group(ob: Any, name: str) -> None:
+def copy_group(session: Session, ob: Any, name: str) -> None:
     """The skin's painted weights onto the carrier, whose modifiers can only read its own."""
     source = ob.vertex_groups.get(name)
     if source is None:
         raise RefusalError(f'This mesh has no vertex group "{name}".')
-    index, weights = source.index, np.zeros(len(ob.data.vertices), np.float64)
-    for vertex in ob.data.vertices:
-        for element in vertex.groups:
-            if element.group == index:
-                weights[vertex.index] = element.weight
     holder = carrier.find_carrier(ob)
+    with skin.rest_mesh(session, ob) as mesh:
+        index, weights = source.index, np.zeros(len(mesh.vertices), np.float64)
+        for vertex in mesh.vertices:
+            for element in vertex.groups:
+                if element.group == index:
+                    weights[vertex.index] = element.weight
+    if len(weights) != len(holder.data.vertices):
+        raise RefusalError("The mesh has other vertices than the take. Bake again.")
     old = holder.vertex_groups.get(name)
     if old is not None:
         holder.vertex_groups.remove(old)
@@ -136,6 +140,13 @@ def free(ob: Any) -> None:
     for modifier in bakes_of(ob):
         modifier.id_data.modifiers.remove(modifier)
     carrier.clear(ob)
+
+
+def count_points(ob: Any) -> int:
+    """How many a bake for it has: as many as there are vertices where Softrig stands."""
+    holder = carrier.find_carrier(ob)
+    made = holder is not None and carrier.list_generators(ob)
+    return len(holder.data.vertices if made else ob.data.vertices)
 
 
 def missing_file(ob: Any) -> str:

@@ -50,17 +50,12 @@ class Recording:
         return Recording(self.rows[:count], self.dials[:count], skins, followers)
 
 
-def is_on(modifier: Any) -> bool:
-    """Somewhere: switched off in viewport and render it moves nothing."""
-    return modifier.show_viewport or modifier.show_render
-
-
 def find_armatures(ob: Any) -> list[Any]:
     """The armature objects that deform the skin, each once, in the order of the stack.
 
     A parent of the type "Armature" deforms before all modifiers.
     """
-    chosen = [m.object for m in ob.modifiers if m.type == "ARMATURE" and is_on(m)]
+    chosen = [m.object for m in ob.modifiers if m.type == "ARMATURE" and carrier.is_on(m)]
     if ob.parent_type == "ARMATURE":
         chosen.insert(0, ob.parent)
     found: list[Any] = []
@@ -72,7 +67,7 @@ def find_armatures(ob: Any) -> list[Any]:
 
 def list_armature_modifiers(ob: Any) -> tuple[tuple[str, bool], ...]:
     """What tells that another set of armatures deforms the skin; a deleted armature does not."""
-    found = [(m.name, is_on(m)) for m in ob.modifiers if m.type == "ARMATURE"]
+    found = [(m.name, carrier.is_on(m)) for m in ob.modifiers if m.type == "ARMATURE"]
     return (("", ob.parent_type == "ARMATURE"), *found)
 
 
@@ -186,17 +181,20 @@ def record(
     plan: TapePlan,
     frames: Sequence[int],
     seconds: float = float("inf"),
-    with_skin: bool = False,
+    skin_points: int = 0,
     followers: Sequence[Follower] = (),
 ) -> Recording:
-    """One row a frame: as many frames as fit in the time, at least one."""
+    """One row a frame: as many frames as fit in the time, at least one.
+
+    With a number of points, where the skin is too, which must have as many.
+    """
     armatures, indices = find_parts(ob, plan)
     recording = _make_recording(plan, len(frames))
-    end, count, skins = time.monotonic() + seconds, len(ob.data.vertices), []
+    end, skins = time.monotonic() + seconds, []
     riders = FollowerTape(followers, len(frames))
     with (
         private_scene(session, scene, ob, armatures) as (private, holder),
-        _probe_in(private, ob, with_skin) as probe,
+        _probe_in(private, ob, skin_points > 0) as probe,
         riders.within(private),
     ):
         for index, frame in enumerate(frames):
@@ -205,11 +203,11 @@ def record(
             read_row(depsgraph, ob, armatures, indices, recording.rows[index])
             read_dials(depsgraph, holder, scene, recording.dials[index])
             if probe is not None:
-                skins.append(followed.read_points(depsgraph, probe, count))
+                skins.append(followed.read_points(depsgraph, probe, skin_points))
             riders.read(depsgraph, index)
             if time.monotonic() >= end:
                 break
-    return _complete(recording, skins if with_skin else None, riders, index + 1 if frames else 0)
+    return _complete(recording, skins if skin_points else None, riders, index + 1 if frames else 0)
 
 
 @contextmanager
@@ -259,17 +257,17 @@ def record_stepping(
     plan: TapePlan,
     frames: Sequence[int],
     seconds: float = float("inf"),
-    with_skin: bool = False,
+    skin_points: int = 0,
     followers: Sequence[Follower] = (),
 ) -> Recording:
     """As `record`, for a rig that reads the scene: as slow as playing it, but right."""
     armatures, indices = find_parts(ob, plan)
     recording = _make_recording(plan, len(frames))
-    end, count, skins = time.monotonic() + seconds, len(ob.data.vertices), []
+    end, skins = time.monotonic() + seconds, []
     riders = FollowerTape(followers, len(frames))
     with (
         stepped_scene(session, scene),
-        _probe_in(scene, ob, with_skin) as probe,
+        _probe_in(scene, ob, skin_points > 0) as probe,
         riders.within(scene),
     ):
         for index, frame in enumerate(frames):
@@ -281,11 +279,11 @@ def record_stepping(
             read_row(depsgraph, ob, armatures, indices, recording.rows[index])
             read_dials(depsgraph, ob, scene, recording.dials[index])
             if probe is not None:
-                skins.append(followed.read_points(depsgraph, probe, count))
+                skins.append(followed.read_points(depsgraph, probe, skin_points))
             riders.read(depsgraph, index)
             if time.monotonic() >= end:
                 break
-    return _complete(recording, skins if with_skin else None, riders, index + 1 if frames else 0)
+    return _complete(recording, skins if skin_points else None, riders, index + 1 if frames else 0)
 
 
 def find_depsgraph(scene: Any, objects: Sequence[Any]) -> Any:

@@ -66,7 +66,7 @@ def read_input(ob: Any, bones: list[RestBone], nodes: int, symmetric: bool) -> W
 def read_locked(ob: Any, armatures: list[Any]) -> NDArray[np.float64]:
     """The sum of the locked groups of deforming bones, one a vertex."""
     deforming = {b.name for armature in armatures for b in armature.data.bones if b.use_deform}
-    groups = gather.read_groups(ob)
+    groups = gather.read_groups(ob, ob.data)
     is_counted = np.array([n in deforming and is_locked(ob, n) for n in groups.names], bool)
     total = np.zeros(len(ob.data.vertices))
     if len(groups.vertices):

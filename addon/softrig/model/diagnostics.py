@@ -20,7 +20,13 @@ class Facts:
     """What is looked at; a default never is a trap."""
 
     blocker: str = ""
-    """The modifier before ours that makes new vertices."""
+    """The modifier before ours that makes vertices and that we cannot follow."""
+    uneven: str = ""
+    """One that makes another mesh there in renders than in the viewport."""
+    keyed: str = ""
+    """One that makes vertices there by settings that are animated."""
+    is_stack_changed: bool = False
+    """Others make vertices there than when it was prepared."""
     multires: str = ""
     armature_after: str = ""
     """An armature modifier behind ours that ours can be moved behind."""
@@ -123,6 +129,27 @@ TRAPS = (
         'The modifier "{f.blocker}" stands before Softrig and changes the mesh.',
         FIX,
         "Move Softrig Above It",
+    ),
+    Trap(
+        "UNEVEN",
+        lambda f: bool(f.uneven) and not f.blocker,
+        'The modifier "{f.uneven}" before Softrig makes another mesh in renders than in the '
+        "viewport, so nothing swings.",
+        FIX,
+        "Render It as in the Viewport",
+    ),
+    Trap(
+        "KEYED",
+        lambda f: bool(f.keyed) and not f.blocker,
+        'The modifier "{f.keyed}" before Softrig is animated, so its vertices may change. Move it '
+        "below Softrig, or remove its keys.",
+    ),
+    Trap(
+        "STACK_CHANGED",
+        lambda f: f.is_stack_changed and not f.blocker and not f.editing,
+        "The modifiers before Softrig are not those that it was prepared for.",
+        "softrig.prepare",
+        "Prepare Again",
     ),
     Trap(
         "ARMATURE_AFTER",

@@ -35,6 +35,8 @@ class BuildInputs:
     """The one painted map that the cage depends on."""
     mesher: int = 0
     """Who makes the cage; a number of the library's."""
+    stack: str = ""
+    """Which modifiers make vertices before ours."""
 
 
 @dataclass
@@ -64,6 +66,8 @@ class Entry:
     """Names what was recorded, for the bake that is made of it."""
     stale_since: float = 0.0
     build_changed_at: float | None = None
+    rest: FloatArray = field(default_factory=lambda: np.zeros(0, np.float32))
+    """The skin that was prepared."""
     fingerprint: str = ""
     """Of the shape that was prepared."""
     maps: MapChoices = MapChoices()
@@ -124,6 +128,11 @@ class Entry:
         if self.state.phase is Phase.LIVE and self.shot_status:
             return self.shot_status.ready / self.shot_status.frame_count
         return 0.0
+
+    @property
+    def skin_points(self) -> int:
+        """How many are recorded beside the rig; none where bones tell all."""
+        return len(self.rest) // 3 if self.build is not None and self.build.deformers else 0
 
     def is_ready(self, frame: float) -> bool:
         """By the last status; frames outside of the range count as their nearest."""

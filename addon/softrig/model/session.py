@@ -103,6 +103,7 @@ class Session:
         entry.key = shape.key(build.node_count, build.mesher)
         entry.is_kept = False
         entry.plan = shape.tape_plan
+        entry.rest = shape.positions
         entry.buffer = np.zeros(3 * shape.vertex_count, np.float32)
 
     def set_maps(self, entry: Entry, shape: Shape) -> bool:

@@ -85,6 +85,7 @@ class SOFTRIG_OT_add(Job, bpy.types.Operator):
         before = ob.softrig.uuid
         carrier.attach(ob)
         try:
+            carrier.fit(ob, len(entry.buffer) // 3)
             ob.softrig.uuid = self.uuid
             session.adding.pop(self.object_name, None)
             prepared.keep(session, entry, ob)

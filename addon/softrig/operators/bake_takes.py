@@ -97,11 +97,12 @@ class SOFTRIG_OT_mix_take(TakeOperator, bpy.types.Operator):
         self.layout.prop(self, "influence")
 
     def act(self, context: Any, ob: Any) -> None:
-        takes.mix(ob, self.take, self.vertex_group, self.influence)
+        session = usable_session()
+        takes.mix(session, ob, self.take, self.vertex_group, self.influence)
         for rider in followers.followers_of(ob):
             wanted = not self.vertex_group or self.vertex_group in rider.vertex_groups
             if wanted and takes.find(rider, self.take) is not None:
-                takes.mix(rider, self.take, self.vertex_group, self.influence)
+                takes.mix(session, rider, self.take, self.vertex_group, self.influence)
 
 
 class SOFTRIG_OT_remove_take(TakeOperator, bpy.types.Operator):

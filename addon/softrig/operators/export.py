@@ -41,7 +41,7 @@ class SOFTRIG_OT_export_rig(bpy.types.Operator):
         rig = Path(bpy.path.abspath(self.filepath)).with_suffix(".rig")
         try:
             gather.check_object(ob)
-            character = gather.read_character(session, ob, scene, gather.read_shape(ob))
+            character = gather.read_character(session, ob, scene, gather.read_shape(session, ob))
             frames = objects.frames_of(scene)
             span = range(frames.first, frames.last + 1)
             rows = tape.record(session, scene, ob, character.tape_plan, span).rows

@@ -78,14 +78,14 @@ def test_an_object_without_armature_moves_by_itself(scene: Any) -> None:
     assert addon.entry_of(skin).plan.armature_count == 0
 
 
-def test_an_armature_behind_a_mirror_is_refused(scene: Any) -> None:
+def test_an_armature_behind_what_cannot_be_followed_is_refused(scene: Any) -> None:
     skin, armature = scenes.make_character()
     skin.modifiers.clear()
-    skin.modifiers.new("Mirror", "MIRROR")
+    skin.modifiers.new("Remesh", "REMESH")
     skin.modifiers.new("Armature", "ARMATURE").object = armature
     text = refusal(skin)
-    assert "Mirror" in text and "Move the armature above it" in text
-    assert [m.name for m in skin.modifiers] == ["Mirror", "Armature"]
+    assert "Remesh" in text and "Move the armature above it" in text
+    assert [m.name for m in skin.modifiers] == ["Remesh", "Armature"]
 
 
 def test_a_mesh_without_faces_is_refused(scene: Any) -> None:

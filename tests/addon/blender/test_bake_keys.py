@@ -151,6 +151,6 @@ def test_an_export_that_cannot_be_written_says_so(skin: Any, tmp_path: Path) -> 
 def test_a_stack_that_makes_vertices_first_is_refused(skin: Any, kind: str) -> None:
     skin.modifiers.new("Mirror", "MIRROR")
     addon.module("blender.compat").move_modifier(skin, skin.modifiers["Mirror"], 0)
-    with pytest.raises(RuntimeError, match='"Mirror" stands before Softrig'):
+    with pytest.raises(RuntimeError, match='"Mirror" makes vertices before Softrig'):
         bpy.ops.softrig.bake_keys(kind=kind)
     assert skin.data.shape_keys is None

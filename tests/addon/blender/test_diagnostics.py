@@ -47,7 +47,7 @@ def test_a_good_character_is_in_no_trap(skin: Any) -> None:
     assert keys(skin) == []
 
 
-@pytest.mark.parametrize("kind", ["SUBSURF", "MIRROR", "SOLIDIFY"])
+@pytest.mark.parametrize("kind", ["DECIMATE", "REMESH", "SCREW"])
 def test_what_stands_before_us_is_passed(skin: Any, kind: str) -> None:
     expected = measure.at_frame(skin, 24)
     skin.modifiers.new("Before", kind)
@@ -68,7 +68,7 @@ def test_an_armature_behind_us_is_passed(skin: Any) -> None:
 
 
 def test_an_armature_behind_what_makes_new_vertices_is_told(skin: Any) -> None:
-    skin.modifiers.new("Subsurf", "SUBSURF")
+    skin.modifiers.new("Remesh", "REMESH")
     move(skin, "Armature", 2)
     assert keys(skin) == ["ARMATURE_BEYOND"]
 

@@ -35,7 +35,7 @@ def test_a_mesh_that_two_share_is_new_for_both_when_one_was_edited(skin: Any, sc
     skin.data.vertices[0].co.z += 0.5
     scene.frame_set(4)
     for ob in (skin, other):
-        shape = addon.module("blender.gather").read_shape(ob)
+        shape = addon.module("blender.gather").read_shape(addon.session(), ob)
         assert addon.entry_of(ob).fingerprint == shape.fingerprint(), ob.name
 
 
@@ -47,5 +47,5 @@ def test_what_was_sculpted_while_a_bake_played_is_seen_once_it_is_freed(
     scene.frame_set(3)
     assert bpy.ops.softrig.free_bake() == {"FINISHED"}
     scene.frame_set(4)
-    shape = addon.module("blender.gather").read_shape(skin)
+    shape = addon.module("blender.gather").read_shape(addon.session(), skin)
     assert addon.entry_of(skin).fingerprint == shape.fingerprint()

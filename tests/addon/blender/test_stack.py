@@ -103,21 +103,21 @@ def test_what_is_moved_before_us_later_gives_the_plain_pose_and_a_sentence(
     skin: Any, scene: Any
 ) -> None:
     expected = measure.at_frame(skin, 24)
-    skin.modifiers.new("Subsurf", "SUBSURF")
-    move(skin, "Subsurf", 0)
+    skin.modifiers.new("Decimate", "DECIMATE")
+    move(skin, "Decimate", 0)
     addon.module("blender.watch").tick(addon.session())
     assert measure.same_bits(measure.evaluated(skin), measure.without_us(skin)), "at once"
     assert measure.same_bits(measure.at_frame(skin, 23), measure.without_us(skin))
     assert "below Softrig" in addon.entry_of(skin).blocked
     addon.module("blender.examine").examine(addon.session(), skin, scene)
     (finding,) = addon.session().findings[skin.softrig.uuid]
-    assert "Subsurf" in finding.text and finding.operator == "softrig.fix"
-    with pytest.raises(RuntimeError, match="Subsurf"):
+    assert "Decimate" in finding.text and finding.operator == "softrig.fix"
+    with pytest.raises(RuntimeError, match="Decimate"):
         bpy.ops.softrig.bake()
-    skin.modifiers["Subsurf"].show_viewport = skin.modifiers["Subsurf"].show_render = False
+    skin.modifiers["Decimate"].show_viewport = skin.modifiers["Decimate"].show_render = False
     scene.frame_set(24)
     assert measure.same_bits(measure.evaluated(skin), expected), "what is off disturbs nobody"
-    skin.modifiers.remove(skin.modifiers["Subsurf"])
+    skin.modifiers.remove(skin.modifiers["Decimate"])
     addon.module("blender.watch").tick(addon.session())
     assert measure.same_bits(measure.evaluated(skin), expected)
     assert not addon.entry_of(skin).blocked

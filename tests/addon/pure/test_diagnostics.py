@@ -7,7 +7,10 @@ from softrig.model.diagnostics import FIX, TRAPS, Facts, find_traps
 BAKED = {"is_baked": True, "baked_frames": (1, 40), "frames": (1, 40)}
 CASES = {
     "MULTIRES": {"multires": "Multires", "blocker": "Multires"},
-    "BLOCKER": {"blocker": "Subsurf"},
+    "BLOCKER": {"blocker": "Remesh"},
+    "UNEVEN": {"uneven": "Subsurf"},
+    "KEYED": {"keyed": "Array"},
+    "STACK_CHANGED": {"is_stack_changed": True},
     "ARMATURE_AFTER": {"armature_after": "Armature"},
     "ARMATURE_BEYOND": {"armature_beyond": "Armature"},
     "HALF_ARMATURE": {"half_armature": "Armature"},
@@ -32,6 +35,7 @@ NO_CASES = (
     {},
     {"vertices": 100, "prepared_vertices": 90, "editing": True},
     {"vertices": 100, "prepared_vertices": 0},
+    {"is_stack_changed": True, "editing": True},
     {"vertices": 100, "unweighted": 99},
     {"gravity": 1.0, "size": 2.0},
     {"gravity": 90.0, "size": 180.0},

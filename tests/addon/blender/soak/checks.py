@@ -63,7 +63,7 @@ def _shown(ob: Any) -> np.ndarray:
 def _check_live(ob: Any, entry: Any) -> None:
     name, phase = ob.name, addon.module("model.lifecycle").Phase.LIVE
     demand(entry.state.phase is phase, f"{name} is {entry.state} after a frame change")
-    shape = addon.module("blender.gather").read_shape(ob)
+    shape = addon.module("blender.gather").read_shape(addon.session(), ob)
     demand(shape.fingerprint() == entry.fingerprint, f"{name}: another shape was prepared")
     demand(shape.maps_fingerprint() == entry.maps_fingerprint, f"{name}: other maps are used")
     api = addon.session().api
@@ -86,17 +86,16 @@ def simulate_clean(ob: Any, entry: Any, looked: tuple) -> tuple[list[int], np.nd
     try:
         twin.character = clean.api.open_character(clean.api.character_file(entry.character))
         clean.open_shot(twin, objects.shot_frames(ob, scene), stage.settings_of(twin, ob))
-        frames, deformers = stage.scene_frames(twin), entry.build.deformers
-        if deformers:
-            clean.follow_skin(twin, addon.module("blender.gather").read_positions(ob.data))
+        frames, points = stage.scene_frames(twin), entry.skin_points
+        if points:
+            clean.follow_skin(twin, entry.rest)
         record = tape.record_stepping if entry.steps_scene else tape.record
-        skin = bool(deformers)
-        recording = record(session, scene, ob, entry.plan, frames, with_skin=skin)
+        recording = record(session, scene, ob, entry.plan, frames, skin_points=points)
         clean.write_rows(twin, recording.rows, recording.dials, recording.skins)
         # past the session, whose own calls are on trial
         clean.api.set_params(twin.shot, stage.settings_of(twin, ob))
         demand(clean.api.wait_frame(twin.shot, twin.frames.last, 600.0), "no clean simulation")
-        offsets = np.zeros(3 * len(ob.data.vertices), np.float32)
+        offsets = np.zeros(len(entry.buffer), np.float32)
         shown = objects.shown_frame(scene)
         demand(clean.api.read_offsets(twin.shot, shown, offsets), "no offsets")
         return [clean.api.state_hash(twin.shot, frame) for frame in looked], offsets
