@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define FRAMES 30
+#define LONG_FRAMES (100 * FRAMES) // a second of work and more
 #define PATH_SIZE 700
 
 static srTestScene scene;
@@ -65,7 +66,19 @@ static srResult createFullShot(Ids* ids, int32_t substeps) {
     return srShot_WriteTape(ids->shot, 1, FRAMES, rows, floatCount, NULL);
 }
 
-static srResult startFullBake(Ids* ids) {
+static srResult createLongShot(Ids* ids) {
+    srShotDef def = srDefaultShotDef();
+    def.character = ids->character;
+    def.frameCount = LONG_FRAMES;
+    def.params.substeps = 100;
+    SR_TRY(srCreateShot(&def, &ids->shot));
+    for (int32_t first = 1; first <= LONG_FRAMES; first += FRAMES) {
+        SR_TRY(srShot_WriteTape(ids->shot, first, FRAMES, rows, floatCount, NULL));
+    }
+    return sr_success;
+}
+
+static srResult startFullBake(Ids* ids, int32_t frameCount) {
     // two bakes may not write to one file
     char name[40];
     char path[PATH_SIZE];
@@ -74,15 +87,15 @@ static srResult startFullBake(Ids* ids) {
     srBakeDef def = srDefaultBakeDef();
     def.shot = ids->shot;
     def.path = path;
-    def.frameCount = FRAMES;
+    def.frameCount = frameCount;
     return srStartBake(&def, &ids->bake);
 }
 
 // everything there is, at work: the shot takes long
 static void startEverything(Ids* ids) {
     assert_success(createReadyCharacter(ids));
-    assert_success(createFullShot(ids, 100));
-    assert_success(startFullBake(ids));
+    assert_success(createLongShot(ids));
+    assert_success(startFullBake(ids, LONG_FRAMES));
 }
 
 static srResult destroyKind(const Ids* ids, int kind) {
@@ -357,7 +370,7 @@ static srResult goTheWholeWay(Ids* ids) {
         result = srShot_ReadOffsets(ids->shot, 2.5, offsets, scene.def.skinVertexCount);
     }
     if (result == sr_success) {
-        result = startFullBake(ids);
+        result = startFullBake(ids, FRAMES);
     }
     if (result == sr_success) {
         result = srBake_Wait(ids->bake, -1.0);
