@@ -16,9 +16,9 @@ typedef struct srTape {
     float* rows;
     int32_t rowFloatCount;
     int32_t rowCount;
-    int32_t recordedCount;
-    srVec3f* nodes; ///< rowCount x nodeCount; null while nobody follows the skin.
-    bool* hasNodes; ///< Which rows of them hold something.
+    _Atomic int32_t recordedCount; ///< Read by the worker while rows beyond are written.
+    srVec3f* nodes;                ///< rowCount x nodeCount; null while nobody follows the skin.
+    bool* hasNodes;                ///< Which rows of them hold something.
     int32_t nodeCount;
 } srTape;
 
