@@ -106,7 +106,7 @@ void srStepper_ForgetMotion(srStepper* stepper) {
 // The recorded motion's space, where it counts and all is recorded. False when it was given up.
 static bool findSpace(srStepper* stepper, srIsWantedFcn* isWanted, void* context) {
     const srShotSource* source = stepper->source;
-    if (!leavesMotion(source) || source->tape.recordedCount < source->def.frameCount) {
+    if (!leavesMotion(source) || srTape_CountRecorded(&source->tape) < source->def.frameCount) {
         return true;
     }
     return srMotionSpace_Fit(&stepper->space, source->character, &source->tape, isWanted, context);
@@ -136,7 +136,7 @@ static srResult tuneForRow(srStepper* stepper, int32_t row) {
 static srPrimaryStep findStep(const srShotSource* source, int32_t row) {
     int32_t end = source->def.frameCount;
     int32_t loop = source->def.params.loop;
-    bool isRound = loop != sr_loopNone && source->tape.recordedCount == end && end > 2;
+    bool isRound = loop != sr_loopNone && srTape_CountRecorded(&source->tape) == end && end > 2;
     srPrimaryStep step = {
         .before = row - 2,
         .last = row - 1,
@@ -320,7 +320,7 @@ static bool beginShot(srStepper* stepper, srIsWantedFcn* isWanted, void* context
     stepper->shapesLeft = hasShapes ? (float)stepper->space.span.left : 0.0f;
     clearState(stepper);
     bool isLoop = source->def.params.loop != sr_loopNone && end > 2;
-    return !isLoop || source->tape.recordedCount < end || goRound(stepper, isWanted, context);
+    return !isLoop || srTape_CountRecorded(&source->tape) < end || goRound(stepper, isWanted, context);
 }
 
 // a row without a solver: the flesh keeps to its pose

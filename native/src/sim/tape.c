@@ -45,7 +45,13 @@ void srTape_Write(srTape* tape, int32_t firstRow, int32_t rowCount, const float*
     memcpy(tape->rows + (size_t)firstRow * rowFloatCount, rows,
            (size_t)rowCount * rowFloatCount * sizeof(float));
     int32_t end = firstRow + rowCount;
-    tape->recordedCount = end > tape->recordedCount ? end : tape->recordedCount;
+    if (end > tape->recordedCount) {
+        __atomic_store_n(&tape->recordedCount, end, __ATOMIC_RELAXED);
+    }
+}
+
+int32_t srTape_CountRecorded(const srTape* tape) {
+    return __atomic_load_n(&tape->recordedCount, __ATOMIC_RELAXED);
 }
 
 srResult srTape_KeepNodes(srTape* tape, int32_t nodeCount) {

@@ -16,9 +16,9 @@ typedef struct srTape {
     float* rows;
     int32_t rowFloatCount;
     int32_t rowCount;
-    _Atomic int32_t recordedCount; ///< Read by the worker while rows beyond are written.
-    srVec3f* nodes;                ///< rowCount x nodeCount; null while nobody follows the skin.
-    bool* hasNodes;                ///< Which rows of them hold something.
+    int32_t recordedCount;
+    srVec3f* nodes; ///< rowCount x nodeCount; null while nobody follows the skin.
+    bool* hasNodes; ///< Which rows of them hold something.
     int32_t nodeCount;
 } srTape;
 
@@ -26,6 +26,9 @@ SR_MUST_USE srResult srCreateTape(int32_t rowCount, int32_t rowFloatCount, srTap
 
 /// Accepts a zeroed tape.
 void srDestroyTape(srTape* tape);
+
+/// recordedCount, also while rows beyond the recorded ones are written.
+int32_t srTape_CountRecorded(const srTape* tape);
 
 /// A row that is recorded. May be read while rows beyond the recorded ones are written.
 const float* srTape_GetRow(const srTape* tape, int32_t row);
