@@ -108,7 +108,8 @@ typedef struct srAllocator {
 /// alive. Not thread-safe: call it before anything else.
 SR_API srResult srSetAllocator(const srAllocator* allocator);
 
-/// Bytes that the library holds now. Zero when nothing is alive.
+/// Bytes that the library holds now. Zero when nothing is alive: work that was cancelled by destroying what
+/// it was for, and has not ended yet, is waited for.
 SR_API size_t srGetByteCount(void);
 
 /// How many threads share the work inside a step, the calling one included: 1 to 64. The default is the

@@ -175,7 +175,8 @@ typedef struct srCharacterReport {
 /// needs a ready character answers `sr_errorNotReady` until then.
 SR_API srResult srCreateCharacter(const srCharacterDef* def, srCharacterId* outCharacter);
 
-/// Cancels preparing if it runs, and frees the character as soon as no shot uses it any more.
+/// Cancels preparing if it runs, without waiting for that, and frees the character as soon as no shot uses it
+/// any more.
 SR_API srResult srDestroyCharacter(srCharacterId character);
 
 SR_API srResult srCharacter_GetStatus(srCharacterId character, srJobStatus* outStatus);

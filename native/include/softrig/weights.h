@@ -71,5 +71,5 @@ SR_API srResult srWeights_GetReport(srWeightsId weights, srWeightsReport* outRep
 SR_API srResult srWeights_Read(srWeightsId weights, float* outValues, int32_t vertexCount,
                                int32_t columnCount);
 
-/// Cancels if it still runs, and frees.
+/// Cancels if it still runs, without waiting for that, and frees.
 SR_API srResult srDestroyWeights(srWeightsId weights);

@@ -60,7 +60,7 @@ srResult srSetAllocator(const srAllocator* allocator) {
         SR_CHECK_NOT_NULL(allocator->alloc);
         SR_CHECK_NOT_NULL(allocator->free);
     }
-    if (!srRegistry_IsEmpty()) {
+    if (!srRegistry_Settle()) {
         return srFail(sr_errorNotReady, "The allocator cannot be replaced while anything is alive.");
     }
     srParallel_Stop();
@@ -68,12 +68,13 @@ srResult srSetAllocator(const srAllocator* allocator) {
 }
 
 size_t srGetByteCount(void) {
+    srRegistry_Settle();
     return srAlloc_GetByteCount();
 }
 
 srResult srSetWorkerCount(int32_t workerCount) {
     SR_TRY(srCheckRange("workerCount", workerCount, 1, 64));
-    if (!srRegistry_IsEmpty()) {
+    if (!srRegistry_Settle()) {
         return srFail(sr_errorNotReady, "The number of workers cannot change while anything is alive.");
     }
     srParallel_SetWorkerCount(workerCount);

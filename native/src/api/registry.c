@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The pools of ids: with the allocator's hooks and the pool of workers, all that is static and mutable in the
-// library.
+// The pools of ids: with the allocator's hooks, the pool of workers and the jobs that nobody waits for, all
+// that is static and mutable in the library.
 
 #include "api/registry.h"
 
@@ -13,6 +13,8 @@
 #include "sim/preparation.h"
 #include "sim/simulation.h"
 #include "weights/biharmonic_job.h"
+
+#include <stdlib.h>
 
 struct srEntry {
     void* object;
@@ -57,10 +59,12 @@ static void cancelObject(const srEntry* entry) {
     }
 }
 
-// with the last entry goes everything that the library holds: the pools' slots and the workers
-static void freeWhenEmpty(void) {
+// With the last entry goes everything that the library holds: the pools' slots and the workers. Work that was
+// cancelled and has not ended yet may use the workers; then they stay until somebody waits for it.
+static void freeWhenEmpty(bool waits) {
+    bool areJobsJoined = srJoinAbandonedJobs(waits);
     srLockProcess();
-    bool isEmpty = entryCount == 0;
+    bool isEmpty = entryCount == 0 && areJobsJoined;
     for (int kind = 0; isEmpty && kind < sr_kindCount; ++kind) {
         srIdPool_Free(&pools[kind]);
     }
@@ -68,6 +72,18 @@ static void freeWhenEmpty(void) {
     if (isEmpty) {
         srParallel_Stop();
     }
+}
+
+// At the end of the process, or where the system unloads the library: no thread of a job that nobody waits
+// for is in it any more.
+static void leaveInOrder(void) {
+    freeWhenEmpty(true);
+}
+
+// under the process lock
+static void watchExit(void) {
+    static bool isWatched;
+    isWatched = isWatched || atexit(leaveInOrder) == 0;
 }
 
 static srResult failStale(srKind kind) {
@@ -80,6 +96,7 @@ static srResult addEntry(srEntry* entry, srRawId* outId) {
         return failStale(parent->kind);
     }
     SR_TRY(srIdPool_Add(&pools[entry->kind], entry, outId));
+    watchExit();
     ++entryCount;
     if (parent != NULL) {
         ++parent->referenceCount;
@@ -101,7 +118,7 @@ srResult srRegister(srKind kind, void* object, srEntry* parent, srRawId* outId) 
     if (result != sr_success) {
         SR_FREE(entry, 1);
         destroyObject(kind, object);
-        freeWhenEmpty();
+        freeWhenEmpty(false);
     }
     return result;
 }
@@ -140,7 +157,7 @@ void srRelease(srEntry* entry) {
         entry = parent;
     }
     if (isLast) {
-        freeWhenEmpty();
+        freeWhenEmpty(false);
     }
 }
 
@@ -187,7 +204,8 @@ srResult srUnregister(srKind kind, srRawId id) {
     return sr_success;
 }
 
-bool srRegistry_IsEmpty(void) {
+bool srRegistry_Settle(void) {
+    freeWhenEmpty(true);
     srLockProcess();
     bool isEmpty = entryCount == 0;
     srUnlockProcess();
@@ -212,6 +230,6 @@ int32_t srRegistry_Clear(void) {
         srRelease(entry);
         ++count;
     }
-    freeWhenEmpty();
+    freeWhenEmpty(true);
     return count;
 }

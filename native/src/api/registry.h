@@ -36,8 +36,8 @@ void* srEntry_GetObject(const srEntry* entry);
 /// its followers. The object is freed when nobody uses it any more.
 SR_MUST_USE srResult srUnregister(srKind kind, srRawId id);
 
-/// True when nothing is alive.
-bool srRegistry_IsEmpty(void);
+/// Waits for work that was cancelled and has not ended yet; true when nothing is alive.
+bool srRegistry_Settle(void);
 
 /// Takes all ids away, children first; returns how many there were.
 int32_t srRegistry_Clear(void);

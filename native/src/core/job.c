@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // One thread a job. Progress, cancel and the end are atomics, so that asking never waits; the lock is only
-// for those who want to sleep until the end.
+// for those who want to sleep until the end, and for who leaves a job while it ends.
 
 #include "core/job.h"
 
@@ -23,7 +23,15 @@ struct srJob {
     atomic_bool isEnded; // set with the mutex held, after the two below are written
     srResult result;
     char errorText[SR_ERROR_TEXT_SIZE];
+
+    // of one that nobody waits for
+    srReleaseFcn* release; // guarded by the mutex
+    atomic_bool isReleased;
+    srJob* next;
 };
+
+// Jobs that nobody waits for any more, until their threads are joined; guarded by the process lock.
+static srJob* abandoned;
 
 static void keepErrorText(srJob* job) {
     const char* text = srGetErrorText();
@@ -45,7 +53,12 @@ static void runJob(void* context) {
     srLock(job->mutex);
     atomic_store_explicit(&job->isEnded, true, memory_order_release);
     srWakeAll(job->ended);
+    srReleaseFcn* release = job->release;
     srUnlock(job->mutex);
+    if (release != NULL) {
+        release(job->context);
+        atomic_store_explicit(&job->isReleased, true, memory_order_release);
+    }
 }
 
 static void freeJob(srJob* job) {
@@ -65,6 +78,7 @@ srResult srStartJob(srJobFcn* body, void* context, srJob** outJob) {
     atomic_init(&job->progress, 0.0f);
     atomic_init(&job->isCancelled, false);
     atomic_init(&job->isEnded, false);
+    atomic_init(&job->isReleased, false);
     job->mutex = srCreateMutex();
     job->ended = srCreateCondition();
     if (job->mutex == NULL || job->ended == NULL) {
@@ -86,6 +100,55 @@ void srDestroyJob(srJob* job) {
         srJoinThread(job->thread);
         freeJob(job);
     }
+}
+
+// False when the work had ended already: then nobody else releases its context.
+static bool leaveToThread(srJob* job, srReleaseFcn* release) {
+    srLock(job->mutex);
+    bool isRunning = !atomic_load_explicit(&job->isEnded, memory_order_relaxed);
+    job->release = isRunning ? release : NULL;
+    srUnlock(job->mutex);
+    return isRunning;
+}
+
+void srAbandonJob(srJob* job, srReleaseFcn* release) {
+    void* context = job->context;
+    srJob_Cancel(job);
+    if (leaveToThread(job, release)) {
+        srLockProcess();
+        job->next = abandoned;
+        abandoned = job;
+        srUnlockProcess();
+    } else {
+        srDestroyJob(job);
+        release(context);
+    }
+}
+
+// Unlinks one that may be joined.
+static srJob* takeAbandoned(bool mayRun) {
+    srLockProcess();
+    srJob** link = &abandoned;
+    while (*link != NULL && !mayRun && !atomic_load_explicit(&(*link)->isReleased, memory_order_acquire)) {
+        link = &(*link)->next;
+    }
+    srJob* job = *link;
+    if (job != NULL) {
+        *link = job->next;
+    }
+    srUnlockProcess();
+    return job;
+}
+
+bool srJoinAbandonedJobs(bool waits) {
+    for (srJob* job = takeAbandoned(waits); job != NULL; job = takeAbandoned(waits)) {
+        srJoinThread(job->thread);
+        freeJob(job);
+    }
+    srLockProcess();
+    bool areAllJoined = abandoned == NULL;
+    srUnlockProcess();
+    return areAllJoined;
 }
 
 void srJob_SetProgress(srJob* job, float progress) {

@@ -61,14 +61,19 @@ srResult srOpenPreparation(const void* bytes, size_t byteCount, srPreparation** 
     return sr_success;
 }
 
-void srDestroyPreparation(srPreparation* preparation) {
-    if (preparation == NULL) {
-        return;
-    }
-    srDestroyJob(preparation->job);
+static void release(void* context) {
+    srPreparation* preparation = context;
     srDestroyCharacterRest(&preparation->character);
     srDestroySource(&preparation->source);
     SR_FREE(preparation, 1);
+}
+
+void srDestroyPreparation(srPreparation* preparation) {
+    if (preparation != NULL && preparation->job != NULL) {
+        srAbandonJob(preparation->job, release);
+    } else if (preparation != NULL) {
+        release(preparation);
+    }
 }
 
 srJob* srPreparation_GetJob(srPreparation* preparation) {

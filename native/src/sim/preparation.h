@@ -16,7 +16,7 @@ SR_MUST_USE srResult srStartPreparation(const srCharacterDef* def, srPreparation
 /// A preparation that has ended already: the character comes from stored bytes (character_file.h).
 SR_MUST_USE srResult srOpenPreparation(const void* bytes, size_t byteCount, srPreparation** outPreparation);
 
-/// Cancels, waits, frees. Accepts null.
+/// Cancels; what still runs is freed by its own thread, when it has seen that. Accepts null.
 void srDestroyPreparation(srPreparation* preparation);
 
 srJob* srPreparation_GetJob(srPreparation* preparation);

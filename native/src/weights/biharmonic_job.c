@@ -98,14 +98,19 @@ srResult srStartWeighing(const srWeightsDef* def, srWeighing** outWeighing) {
     return sr_success;
 }
 
-void srDestroyWeighing(srWeighing* weighing) {
-    if (weighing == NULL) {
-        return;
-    }
-    srDestroyJob(weighing->job);
+static void release(void* context) {
+    srWeighing* weighing = context;
     freeArrays(&weighing->def);
     SR_FREE(weighing->values, countValues(&weighing->def));
     SR_FREE(weighing, 1);
+}
+
+void srDestroyWeighing(srWeighing* weighing) {
+    if (weighing != NULL && weighing->job != NULL) {
+        srAbandonJob(weighing->job, release);
+    } else if (weighing != NULL) {
+        release(weighing);
+    }
 }
 
 srJob* srWeighing_GetJob(srWeighing* weighing) {

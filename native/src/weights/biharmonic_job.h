@@ -12,7 +12,7 @@ typedef struct srWeighing srWeighing;
 /// Copies the definition, which was checked, and starts.
 SR_MUST_USE srResult srStartWeighing(const srWeightsDef* def, srWeighing** outWeighing);
 
-/// Cancels, waits, frees. Accepts null.
+/// Cancels; what still runs is freed by its own thread, when it has seen that. Accepts null.
 void srDestroyWeighing(srWeighing* weighing);
 
 srJob* srWeighing_GetJob(srWeighing* weighing);

@@ -6,6 +6,7 @@
 
 #include "support/support.h"
 
+#include "core/alloc.h"
 #include "core/thread.h"
 
 #include <stdatomic.h>
@@ -130,6 +131,76 @@ static void destroying_a_running_job_ends_its_work_first(void** state) {
     srDestroyJob(NULL);
 }
 
+// Work that does not look whether it is cancelled before it may end, as within a library that cannot be
+// asked.
+typedef struct Deaf {
+    atomic_bool* mayEnd;
+    atomic_int* releaseCount;
+} Deaf;
+
+static srResult beDeaf(srJob* job, void* context) {
+    const Deaf* work = context;
+    while (!atomic_load(work->mayEnd)) {
+        srYield();
+    }
+    return srJob_IsCancelled(job) ? sr_errorCancelled : sr_success;
+}
+
+static void releaseDeaf(void* context) {
+    Deaf* work = context;
+    atomic_fetch_add(work->releaseCount, 1);
+    SR_FREE(work, 1);
+}
+
+static srJob* startDeaf(atomic_bool* mayEnd, atomic_int* releaseCount) {
+    srJob* job = NULL;
+    Deaf* work = SR_ALLOC(Deaf, 1);
+    assert_non_null(work);
+    *work = (Deaf){mayEnd, releaseCount};
+    assert_success(srStartJob(beDeaf, work, &job));
+    return job;
+}
+
+static void abandoning_waits_for_nothing_and_frees_everything(void** state) {
+    (void)state;
+    atomic_bool mayEnd = false;
+    atomic_int releaseCount = 0;
+    for (int32_t i = 0; i < 3; i++) {
+        // would never return if it waited
+        srAbandonJob(startDeaf(&mayEnd, &releaseCount), releaseDeaf);
+        assert_false(srJoinAbandonedJobs(false));
+    }
+    assert_int_equal(atomic_load(&releaseCount), 0);
+    atomic_store(&mayEnd, true);
+    assert_true(srJoinAbandonedJobs(true));
+    assert_int_equal(atomic_load(&releaseCount), 3);
+    assert_true(srJoinAbandonedJobs(true));
+}
+
+static void what_has_ended_is_released_at_once(void** state) {
+    (void)state;
+    atomic_bool mayEnd = true;
+    atomic_int releaseCount = 0;
+    srJob* job = startDeaf(&mayEnd, &releaseCount);
+    assert_true(srJob_Wait(job, -1.0));
+    srAbandonJob(job, releaseDeaf);
+    assert_int_equal(atomic_load(&releaseCount), 1);
+    assert_true(srJoinAbandonedJobs(false));
+}
+
+static void abandoning_while_it_ends_releases_once(void** state) {
+    (void)state;
+    atomic_int releaseCount = 0;
+    for (int32_t round = 0; round < 500; round++) {
+        atomic_bool mayEnd = round % 2 == 0;
+        srJob* job = startDeaf(&mayEnd, &releaseCount);
+        atomic_store(&mayEnd, true);
+        srAbandonJob(job, releaseDeaf);
+        assert_true(srJoinAbandonedJobs(true));
+        assert_int_equal(atomic_load(&releaseCount), round + 1);
+    }
+}
+
 typedef struct Waiter {
     srJob* job;
     bool hasSeenEnd;
@@ -181,6 +252,9 @@ int main(void) {
         cmocka_unit_test_teardown(work_without_a_sentence_gets_one, srTestNothingLeaked),
         cmocka_unit_test_teardown(success_leaves_the_askers_sentence_alone, srTestNothingLeaked),
         cmocka_unit_test_teardown(destroying_a_running_job_ends_its_work_first, srTestNothingLeaked),
+        cmocka_unit_test_teardown(abandoning_waits_for_nothing_and_frees_everything, srTestNothingLeaked),
+        cmocka_unit_test_teardown(what_has_ended_is_released_at_once, srTestNothingLeaked),
+        cmocka_unit_test_teardown(abandoning_while_it_ends_releases_once, srTestNothingLeaked),
         cmocka_unit_test_teardown(many_may_wait_for_one_job, srTestNothingLeaked),
         cmocka_unit_test_teardown(memory_that_is_gone_leaks_nothing, srTestNothingLeaked),
     };

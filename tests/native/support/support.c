@@ -5,6 +5,7 @@
 #include "support/support.h"
 
 #include "core/alloc.h"
+#include "core/job.h"
 #include "core/parallel.h"
 #include "math/simd_path.h"
 
@@ -62,6 +63,7 @@ void srTestNear(double actual, double expected, double tolerance, const char* wh
 int srTestNothingLeaked(void** state) {
     (void)state;
     srAlloc_FailAt(0, false);
+    srJoinAbandonedJobs(true);
     srParallel_Stop();
     size_t byteCount = srAlloc_GetByteCount();
     if (byteCount != 0) {
@@ -93,6 +95,7 @@ static bool meetsFailure(srResult (*body)(void* context), void* context, int64_t
     srSetErrorText("");
     srAlloc_FailAt(n, forever);
     srResult result = body(context);
+    srJoinAbandonedJobs(true);
     srAlloc_FailAt(0, false);
 
     bool isMet = srAlloc_GetCount() - countBefore >= n;
