@@ -18,7 +18,7 @@ from mathutils import Matrix
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from sample_blends import character, demo, puppet, render, strips
+from sample_blends import character, demo, puppet, render, smoothness, strips
 from sample_blends.samples import SAMPLES
 
 SIZE = (300, 300)
@@ -70,8 +70,18 @@ def read_weights(skin: Any, names: list[str]) -> np.ndarray:
     return table
 
 
-def energy(skin: Any, table: np.ndarray) -> float:
-    """How much weights bend: squares of how far each is from the mean of its neighbours."""
+def measure(skin: Any, table: np.ndarray) -> tuple[float, float]:
+    """Biharmonic energy on the skin: of all bones together, and at equal hold."""
+    mesh = skin.data
+    mesh.calc_loop_triangles()
+    points = np.array([vertex.co for vertex in mesh.vertices], np.float64)
+    triangles = np.array([triangle.vertices for triangle in mesh.loop_triangles])
+    total = float(smoothness.energies(points, triangles, table).sum())
+    return total, smoothness.energy_for_hold(points, triangles, table)
+
+
+def bending(skin: Any, table: np.ndarray) -> float:
+    """Squares of how far weights are from the mean of their neighbours', however near these are."""
     edges = np.empty(2 * len(skin.data.edges), np.int32)
     skin.data.edges.foreach_get("vertices", edges)
     a, b = edges.reshape(-1, 2).T
@@ -146,10 +156,11 @@ def draw(name: str, folder: Path) -> list[np.ndarray]:
         weigh(skin, armature, method)
         table = read_weights(skin, names)
         alone = int((table.sum(axis=1) < 1e-4).sum())
+        energy, for_hold = measure(skin, table)
         print(
-            f"{name:10} {len(table):6} vertices {len(names):3} bones  {method:18}"
-            f" without weights {alone:5}  bending {energy(skin, table):9.4f}"
-            f"  stray peaks {count_peaks(skin, table):3}"
+            f"{name:8} {len(table):5} vertices {len(names):2} bones  {method:17}"
+            f" without {alone:3}  energy {energy:8.0f}  at equal hold {for_hold:8.2e}"
+            f"  bending {bending(skin, table):7.3f}  stray peaks {count_peaks(skin, table):2}"
             f"  weakest bone {table.max(axis=0).min():5.2f}",
             flush=True,
         )

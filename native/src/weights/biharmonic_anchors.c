@@ -3,12 +3,18 @@
 // Samples every quarter of a cell. Bone by bone the pull is alpha times the integral over it of |B w - e|^2,
 // alpha = STRENGTH / l^2 with l the size of cells there: tried on cages with and without nodes on the bones,
 // 30 to 100 are equally good.
+//
+// A bone outside of the cage holds no line in it but a patch of it, the wider the farther away it is. It
+// pulls as one within cells as large as that patch, w wide, and at least as long. Pulled as hard as by a bone
+// that lies there, the place that it is nearest to would be a spike.
 
 #include "weights/biharmonic_anchors.h"
 
 #include "core/alloc.h"
+#include "mesh/cellgrid.h"
 #include "mesh/embedding.h"
 #include "mesh/hints.h"
+#include "mesh/nearest.h"
 
 #include <math.h>
 
@@ -20,6 +26,8 @@
 #define AGREE 1e-3        // values of two elements at a node
 #define TOLD (-2)         // a column that needs no nearest sample
 #define INSIDE (-1e-6)    // least weight of a sample within its cell
+#define PATCH 4.0         // how wide a bone holds outside, of its distance
+#define WIDEST 0.33       // of the cage's size
 
 // samples before they have a cell
 typedef struct Raw {
@@ -263,7 +271,8 @@ static srResult sampleElements(Sampling* s) {
 
 // ---- their cells ----
 
-static void takeSample(Sampling* s, const srEmbedding* embedding, const double* sizes, int32_t k) {
+// returns what size cells have there
+static double takeSample(Sampling* s, const srEmbedding* embedding, const double* sizes, int32_t k) {
     srAnchorSample* out = &s->rows->samples[s->rows->sampleCount++];
     double sum = 0.0, size = 0.0;
     for (int c = 0; c < 4; c++) {
@@ -277,6 +286,7 @@ static void takeSample(Sampling* s, const srEmbedding* embedding, const double* 
     }
     out->value = s->raw.values[k];
     out->strength = STRENGTH * s->raw.measures[k] / (size * size);
+    return size;
 }
 
 static bool isInside(const srEmbedding* embedding, int32_t k) {
@@ -285,6 +295,24 @@ static bool isInside(const srEmbedding* embedding, int32_t k) {
         least = fmin(least, (double)embedding->weights[k][c]);
     }
     return embedding->cells[k] != SR_NULL_INDEX && least >= INSIDE;
+}
+
+// The place of its cell that is nearest to a sample outside, in place of weights that reach beyond the cell.
+static void pullIn(const Sampling* s, srEmbedding* embedding, int32_t k) {
+    const int32_t* corners = embedding->nodes[k];
+    srVec3 x = srCutToReach(s->reach, s->raw.places[k]), foot = x;
+    double best2 = HUGE_VAL, w[4];
+    for (int c = 0; c < 4; c++) {
+        const srVec3* nodes = s->cage->nodes;
+        srVec3 candidate = foot;
+        srNearestOnTriangle(x, nodes[corners[c]], nodes[corners[(c + 1) % 4]], nodes[corners[(c + 2) % 4]],
+                            &candidate);
+        srKeepNearer(x, candidate, &best2, &foot);
+    }
+    srFindBarycentric(s->cage, embedding->cells[k], foot, w);
+    for (int c = 0; c < 4; c++) {
+        embedding->weights[k][c] = (float)w[c];
+    }
 }
 
 // of a place to where its cell is
@@ -313,9 +341,26 @@ static void tellColumns(const srAnchorValue* value, int32_t* nearest) {
     }
 }
 
+// A sample outside, of a bone of whose samples so long a part counts.
+static void takeSoftly(Sampling* s, const srEmbedding* embedding, const double* sizes, int32_t k,
+                       double length) {
+    double size = takeSample(s, embedding, sizes, k);
+    double width = fmin(size + PATCH * distanceTo(s, embedding, k), fmax(size, WIDEST * s->reach.size));
+    s->rows->samples[s->rows->sampleCount - 1].strength =
+        STRENGTH * s->raw.measures[k] / (width * width) * fmax(1.0, width / length);
+}
+
 // Of a column without anything inside the samples that are about as near as the nearest: where the bone
 // passes by.
-static void takeOutside(Sampling* s, const srEmbedding* embedding, const double* sizes, int32_t* nearest) {
+static bool isNearOutside(const Sampling* s, const srEmbedding* embedding, const int32_t* nearest,
+                          int32_t k) {
+    int32_t best = nearest[columnOf(&s->raw.values[k])];
+    return best >= 0 && embedding->cells[k] != SR_NULL_INDEX &&
+           distanceTo(s, embedding, k) <= 2.0 * distanceTo(s, embedding, best) + s->cellSize;
+}
+
+static void takeOutside(Sampling* s, const srEmbedding* embedding, const double* sizes, int32_t* nearest,
+                        double* lengths) {
     for (int32_t k = 0; k < s->raw.count; k++) {
         int32_t column = columnOf(&s->raw.values[k]), best = nearest[column];
         if (best != TOLD && embedding->cells[k] != SR_NULL_INDEX &&
@@ -324,17 +369,22 @@ static void takeOutside(Sampling* s, const srEmbedding* embedding, const double*
         }
     }
     for (int32_t k = 0; k < s->raw.count; k++) {
-        int32_t best = nearest[columnOf(&s->raw.values[k])];
-        if (best >= 0 && embedding->cells[k] != SR_NULL_INDEX &&
-            distanceTo(s, embedding, k) <= 2.0 * distanceTo(s, embedding, best) + s->cellSize) {
-            s->rows->outsideCount += k == best;
-            takeSample(s, embedding, sizes, k);
+        if (isNearOutside(s, embedding, nearest, k)) {
+            lengths[columnOf(&s->raw.values[k])] += s->raw.measures[k];
+        }
+    }
+    for (int32_t k = 0; k < s->raw.count; k++) {
+        if (isNearOutside(s, embedding, nearest, k)) {
+            int32_t column = columnOf(&s->raw.values[k]);
+            s->rows->outsideCount += k == nearest[column];
+            takeSoftly(s, embedding, sizes, k, lengths[column]);
         }
     }
 }
 
 // Inside ones, and of a column without any those that are near.
-static void takeSamples(Sampling* s, const srEmbedding* embedding, const double* sizes, int32_t* nearest) {
+static void takeSamples(Sampling* s, srEmbedding* embedding, const double* sizes, int32_t* nearest,
+                        double* lengths) {
     for (int32_t j = 0; j < s->anchors->columnCount; j++) {
         nearest[j] = SR_NULL_INDEX;
     }
@@ -342,6 +392,8 @@ static void takeSamples(Sampling* s, const srEmbedding* embedding, const double*
         if (isInside(embedding, k)) {
             takeSample(s, embedding, sizes, k);
             tellColumns(&s->raw.values[k], nearest);
+        } else if (embedding->cells[k] != SR_NULL_INDEX) {
+            pullIn(s, embedding, k);
         }
     }
     for (int32_t i = 0; i < s->cage->nodeCount; i++) {
@@ -349,7 +401,7 @@ static void takeSamples(Sampling* s, const srEmbedding* embedding, const double*
             tellColumns(&s->rows->fixedValues[i], nearest);
         }
     }
-    takeOutside(s, embedding, sizes, nearest);
+    takeOutside(s, embedding, sizes, nearest, lengths);
 }
 
 // the size of cells around each node: the edge of regular ones that would weigh as much
@@ -371,10 +423,11 @@ static srResult placeSamples(Sampling* s) {
     srEmbedding embedding = {0};
     int32_t* hints = SR_ALLOC(int32_t, count);
     int32_t* nearest = SR_ALLOC(int32_t, columnCount);
+    double* lengths = SR_ALLOC_ZERO(double, columnCount);
     double* sizes = SR_ALLOC_ZERO(double, s->cage->nodeCount);
     s->rows->sampleRoom = count;
     s->rows->samples = SR_ALLOC(srAnchorSample, count);
-    if (hints == NULL || nearest == NULL || sizes == NULL || s->rows->samples == NULL) {
+    if (hints == NULL || nearest == NULL || lengths == NULL || sizes == NULL || s->rows->samples == NULL) {
         result = srFailOutOfMemory("the bones of weights");
         goto cleanup;
     }
@@ -385,12 +438,13 @@ static srResult placeSamples(Sampling* s) {
     SR_TRY_CLEANUP(srCreateEmbedding(s->cage, s->raw.places, s->anchors->hintPoints != NULL ? hints : NULL,
                                      count, &embedding));
     measureCells(s, sizes);
-    takeSamples(s, &embedding, sizes, nearest);
+    takeSamples(s, &embedding, sizes, nearest, lengths);
 
 cleanup:
     srDestroyEmbedding(&embedding);
     SR_FREE(hints, count);
     SR_FREE(nearest, columnCount);
+    SR_FREE(lengths, columnCount);
     SR_FREE(sizes, s->cage->nodeCount);
     return result;
 }

@@ -505,6 +505,35 @@ static void a_bone_outside_counts_where_the_cage_is_nearest(void** state) {
     srDestroyCage(&cage);
 }
 
+// It holds a patch as wide as it is far, so nothing in it is steep; but it does hold it, however far it is.
+static void a_bone_that_is_farther_outside_holds_more_softly(void** state) {
+    (void)state;
+    const double distances[] = {0.02, 0.08, 0.15, 1.0, 20.0};
+    const bool isWidest[] = {false, false, false, false, true}; // a third of the cage's size, no more
+    double energy = HUGE_VAL;
+    for (int k = 0; k < SR_ARRAY_COUNT(distances); k++) {
+        srCage cage;
+        Bones bones;
+        srBiharmonicReport report;
+        createBar(&cage, &bones, 0.0);
+        double x = 1.0 + distances[k];
+        addBone(&bones, at(x, 1.9, 0.5), at(x, 2.1, 0.5));
+        float* weights = solve(&cage, &bones.anchors, 1e-4, &report);
+        assert_weights(weights, cage.nodeCount, 4);
+        assert_int_equal(report.outsideCount, 1);
+        double most = 0.0;
+        for (int32_t i = 0; i < cage.nodeCount; i++) {
+            most = fmax(most, (double)weights[4 * i + 3]);
+        }
+        print_message("%g outside: energy %g, holds at most %g\n", distances[k], report.energy, most);
+        assert_true(isWidest[k] ? report.energy < 1.001 * energy : report.energy < 0.99 * energy);
+        assert_true(most > 0.5);
+        energy = report.energy;
+        free(weights);
+        srDestroyCage(&cage);
+    }
+}
+
 static void one_bone_alone_has_everything(void** state) {
     (void)state;
     srCage cage;
@@ -635,6 +664,7 @@ int main(void) {
         cmocka_unit_test_teardown(nothing_leaks_across_a_gap_and_strays_go_with_the_nearest,
                                   srTestNothingLeaked),
         cmocka_unit_test_teardown(a_bone_outside_counts_where_the_cage_is_nearest, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_bone_that_is_farther_outside_holds_more_softly, srTestNothingLeaked),
         cmocka_unit_test_teardown(one_bone_alone_has_everything, srTestNothingLeaked),
         cmocka_unit_test_teardown(bad_bones_are_refused_in_words, srTestNothingLeaked),
         cmocka_unit_test_teardown(flat_cells_give_weights_or_a_sentence_but_no_nan, srTestNothingLeaked),
