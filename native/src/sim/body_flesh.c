@@ -303,7 +303,8 @@ static void stepFlesh(void* self, const srNodeMotion* motion, void* state, srFra
         body->velocityJump[i] = srToFloat(motion->velocityJump[i]);
     }
     srPrimaryMotion primary = {body->from, body->to, body->velocityJump, NULL};
-    srFleshState moving = {state, velocitiesOf(body, state), body->scratch};
+    srFleshState moving = {
+        .offsets = state, .velocities = velocitiesOf(body, state), .scratch = body->scratch};
     stats->limitedNodeCount =
         srFlesh_StepFrame(&body->rest, &body->tuning, &primary, motion->acceleration, &moving);
     stats->iterationCount = body->tuning.dials.substeps;

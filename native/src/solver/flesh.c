@@ -8,6 +8,10 @@
 //   y  = u_n + h' w_n + h'^2 load
 //   u' = what the pull to the pose, the damping and the cells make of y      w' = (u' - u_n) / h'
 //   u_n+1 = u_n + (u' - u_n) / theta      w_n+1 = w_n + (w' - w_n) / theta
+// With BDF2 the implicit step has 2/3 of the length and begins at (4 u_n - u_n-1) / 3, likewise for w; where
+// it ends is u_n+1 and w_n+1. Its first substep, which has no past, is one of theta = 2/3, whose implicit
+// step is as long. The rig moves in straight lines between frames; against a new line, whose velocity is
+// larger by j, what was known is w - j, and u_n-1 + h j.
 
 #include "solver/flesh.h"
 
@@ -33,9 +37,11 @@ struct srFleshScratch {
     int32_t nodeCount;
     int32_t rowCount;
     int32_t blockCount;
-    float* rows;       // u of the substep, inverse masses in the fourth
-    float* starts;     // u_n
-    float* velocities; // w_n
+    float* rows;              // u of the substep, inverse masses in the fourth
+    float* starts;            // u_n
+    float* velocities;        // w_n
+    float* earlierStarts;     // u_n-1 and
+    float* earlierVelocities; // w_n-1, for BDF2
     float* poseRows;
     srCellPose* poses;
     srCellPoseError* poseErrors;
@@ -60,8 +66,11 @@ typedef struct Step {
     float poseFraction; // of the frame, where the pose is taken
     int32_t turnSteps;
     int32_t parity; // which half of the chunks is being solved
-    bool isFirst;   // substep: nothing to finish
-    bool isLast;    // nothing to predict
+    bool isBdf2;
+    bool hasPast; // the substep to be predicted is of second order
+    bool hadPast; // likewise that to be finished
+    bool isFirst; // substep: nothing to finish
+    bool isLast;  // nothing to predict
     bool isShared;
     bool isCoarse;
     int32_t limitedCounts[SR_MOST_WORKERS]; // nodes that each worker had to hold
@@ -85,6 +94,11 @@ srResult srCreateFleshScratch(const srFleshRest* rest, const srFleshDials* dials
     scratch->poseRows = SR_ALLOC_ZERO(float, floatCount);
     bool isComplete = scratch->rows != NULL && scratch->starts != NULL && scratch->velocities != NULL &&
                       scratch->poseRows != NULL;
+    if (dials->integrator == sr_fleshBdf2) {
+        scratch->earlierStarts = SR_ALLOC_ZERO(float, floatCount);
+        scratch->earlierVelocities = SR_ALLOC_ZERO(float, floatCount);
+        isComplete = isComplete && scratch->earlierStarts != NULL && scratch->earlierVelocities != NULL;
+    }
     if (blockCount > 0) {
         scratch->poses = SR_ALLOC_ZERO(srCellPose, blockCount);
         scratch->turns = SR_ALLOC_ZERO(srCellTurn, blockCount);
@@ -121,6 +135,8 @@ void srDestroyFleshScratch(srFleshScratch* scratch) {
     SR_FREE(scratch->rows, floatCount);
     SR_FREE(scratch->starts, floatCount);
     SR_FREE(scratch->velocities, floatCount);
+    SR_FREE(scratch->earlierStarts, floatCount);
+    SR_FREE(scratch->earlierVelocities, floatCount);
     SR_FREE(scratch->poseRows, floatCount);
     SR_FREE(scratch->predicted, floatCount);
     SR_FREE(scratch->forces, floatCount);
@@ -158,6 +174,17 @@ static void writeRow(float* rows, int32_t i, srVec3f a, float scale) {
     row[3] = 0.0f;
 }
 
+// Of a node that does not move now, the past is that it did not move then.
+static void loadPast(const Step* step, int32_t i, srVec3f u, bool isMoving) {
+    srVec3f jump = step->motion->velocityJump[i];
+    srVec3f earlier = srMulAddF(step->state->earlierOffsets[i], (float)step->tuning->h, jump);
+    srVec3f earlierW = srSubF(step->state->earlierVelocities[i], jump);
+    bool isKnown = isMoving && isSaneVector(earlier) && isSaneVector(earlierW);
+    srVec3f w = isMoving ? srSubF(step->state->velocities[i], jump) : (srVec3f){0.0f, 0.0f, 0.0f};
+    writeRow(step->scratch->earlierStarts, i, isKnown ? earlier : u, step->toRest);
+    writeRow(step->scratch->earlierVelocities, i, isKnown ? earlierW : w, step->toRest);
+}
+
 // u and w of the last frame in rest units; the rig's jump of velocity pushes w the other way. What is not a
 // number, or holds fast, starts from zero.
 static void loadRange(int32_t begin, int32_t end, int32_t worker, void* context) {
@@ -168,8 +195,12 @@ static void loadRange(int32_t begin, int32_t end, int32_t worker, void* context)
         srVec3f u = step->state->offsets[i];
         srVec3f w = srSubF(step->state->velocities[i], step->motion->velocityJump[i]);
         bool isFree = step->tuning->weights[i] > 0.0f && isSaneVector(u);
+        bool isMoving = isFree && isSaneVector(w);
         writeRow(step->scratch->starts, i, isFree ? u : zero, step->toRest);
-        writeRow(step->scratch->velocities, i, isFree && isSaneVector(w) ? w : zero, step->toRest);
+        writeRow(step->scratch->velocities, i, isMoving ? w : zero, step->toRest);
+        if (step->hasPast) {
+            loadPast(step, i, isFree ? u : zero, isMoving);
+        }
     }
 }
 
@@ -197,6 +228,9 @@ static void advanceRange(int32_t begin, int32_t end, int32_t worker, void* conte
         .rows = step->scratch->rows,
         .starts = step->scratch->starts,
         .velocities = step->scratch->velocities,
+        .earlierStarts = step->isBdf2 ? step->scratch->earlierStarts : NULL,
+        .earlierVelocities = step->scratch->earlierVelocities,
+        .hasPast = step->hadPast,
         .carries = tuning->carries,
         .pulls = tuning->pulls,
         .weights = tuning->weights,
@@ -209,6 +243,7 @@ static void advanceRange(int32_t begin, int32_t end, int32_t worker, void* conte
         step->kernels->finishNodes(&advance, begin, end);
     }
     if (!step->isLast) {
+        advance.hasPast = step->hasPast;
         step->kernels->predictNodes(&advance, begin, end);
         float loadScale = advance.ahead * advance.ahead * step->toRest;
         for (int32_t i = begin; step->loads != NULL && i < end; ++i) {
@@ -444,6 +479,20 @@ static bool limitNode(const Step* step, srVec3f* u, srVec3f* w) {
     return true;
 }
 
+// what was stopped stood still before
+static void keepPast(const Step* step, int32_t i, bool isLimited) {
+    srFleshState* state = step->state;
+    srVec3f u = state->offsets[i], w = state->velocities[i];
+    bool isStopped = isLimited || (srDotF(u, u) == 0.0f && srDotF(w, w) == 0.0f);
+    float scale = (float)step->tuning->dials.scale;
+    const float* earlier = step->scratch->earlierStarts + SR_ROW_FLOATS * (size_t)i;
+    const float* earlierW = step->scratch->earlierVelocities + SR_ROW_FLOATS * (size_t)i;
+    srVec3f past = {scale * earlier[0], scale * earlier[1], scale * earlier[2]};
+    srVec3f pastW = {scale * earlierW[0], scale * earlierW[1], scale * earlierW[2]};
+    state->earlierOffsets[i] = isStopped ? u : past;
+    state->earlierVelocities[i] = isStopped ? w : pastW;
+}
+
 static void endRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     Step* step = context;
     advanceRange(begin, end, worker, context);
@@ -455,8 +504,12 @@ static void endRange(int32_t begin, int32_t end, int32_t worker, void* context) 
         srVec3f* velocity = &step->state->velocities[i];
         *offset = (srVec3f){scale * u[0], scale * u[1], scale * u[2]};
         *velocity = (srVec3f){scale * w[0], scale * w[1], scale * w[2]};
-        if (limitNode(step, offset, velocity)) {
+        bool isLimited = limitNode(step, offset, velocity);
+        if (isLimited) {
             ++step->limitedCounts[worker];
+        }
+        if (step->isBdf2) {
+            keepPast(step, i, isLimited);
         }
     }
 }
@@ -465,6 +518,7 @@ static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, cons
                       const srVec3f* loads, srFleshState* state) {
     srFleshScratch* scratch = state->scratch;
     const srFleshDials* dials = &tuning->dials;
+    bool isBdf2 = dials->integrator == sr_fleshBdf2 && scratch->earlierStarts != NULL;
     return (Step){
         .rest = rest,
         .tuning = tuning,
@@ -497,6 +551,8 @@ static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, cons
             },
         .toRest = (float)(1.0 / dials->scale),
         .turnSteps = FIRST_TURN_STEPS,
+        .isBdf2 = isBdf2,
+        .hasPast = isBdf2 && state->pastSeconds == tuning->h,
         .isCoarse = srCoarse_IsReady(tuning->coarse) && scratch->predicted != NULL && dials->sweeps == 1,
     };
 }
@@ -512,6 +568,8 @@ int32_t srFlesh_StepFrame(const srFleshRest* rest, const srFleshTuning* tuning, 
     step.isShared = isLarge && srPace_IsForSharing(pace);
     for (int32_t substep = 0; substep < substeps; ++substep) {
         step.isFirst = substep == 0;
+        step.hadPast = step.hasPast;
+        step.hasPast = step.isFirst ? step.hasPast : step.isBdf2;
         // substeps 0 .. substeps - 1 in `poses` equal parts
         bool isPosed = pose * substeps <= substep * poses;
         if (isPosed) {
@@ -531,7 +589,9 @@ int32_t srFlesh_StepFrame(const srFleshRest* rest, const srFleshTuning* tuning, 
     }
     step.isFirst = false;
     step.isLast = true;
+    step.hadPast = step.hasPast;
     forRanges(&step, endRange, rest->nodeCount, NODES_PER_RANGE);
+    state->pastSeconds = step.isBdf2 ? tuning->h : 0.0;
     int32_t limitedCount = 0;
     for (int worker = 0; worker < SR_MOST_WORKERS; ++worker) {
         limitedCount += step.limitedCounts[worker];

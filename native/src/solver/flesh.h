@@ -81,6 +81,13 @@ static inline void srUnstretch(const srCellFibres* fibres, int lane, float g[3])
 /// Accepts a zeroed rest.
 void srDestroyFleshRest(srFleshRest* rest);
 
+typedef enum srFleshIntegrator {
+    sr_fleshTheta, ///< Forces at a share of the substep; needs no past.
+    sr_fleshBdf2,  ///< Second order; damps what the dials say, without viscosity. Remembers a substep. What
+                  ///< one sweep leaves unsolved may feed a swing (docs/decisions/0036); several sweeps do
+                  ///< not.
+} srFleshIntegrator;
+
 /// Material and dials, as a step needs them. Maps are one factor a cell of the shape, or null for 1
 /// everywhere (of damping and of the pull: one a node); they are read by srFleshTuning_Set alone.
 typedef struct srFleshDials {
@@ -105,6 +112,7 @@ typedef struct srFleshDials {
     int32_t sweeps; ///< Of all cells in a substep. More than 1 goes without the coarse correction, towards
                     ///< the exact solution of the substep; for a result, substeps are the better buy.
     int32_t poses;  ///< Parts of a frame, each with its own pose; 1 to `substeps`.
+    srFleshIntegrator integrator;
     bool isUncompensated; ///< What one sweep leaves too soft is not made up for.
 } srFleshDials;
 
@@ -113,7 +121,8 @@ typedef struct srFleshDials {
 /// and with the coarse correction. At 0.6 the nearly incompressible ones blow up.
 #define SR_LEAST_THETA 0.7
 
-/// That and viscosity: a share theta of the step damps as much as a viscosity of (2 theta - 1) h.
+/// That and viscosity: a share theta of the step damps as much as a viscosity of (2 theta - 1) h. With BDF2
+/// the implicit step is 2/3 of the substep, and so is that of its first.
 double srFleshDials_FindTheta(const srFleshDials* dials);
 
 /// The dials spread over nodes and cells. Owns its arrays.
@@ -158,8 +167,8 @@ double srFleshTuning_FindFrequency(const srFleshTuning* tuning, const srFleshRes
 /// What a step works in. Owns its arrays.
 typedef struct srFleshScratch srFleshScratch;
 
-/// Room for steps with these dials; later dials may ask for no more sweeps or pose correction if these had
-/// none.
+/// Room for steps with these dials; later dials may ask for no more sweeps, pose correction or BDF2 if these
+/// had none.
 SR_MUST_USE srResult srCreateFleshScratch(const srFleshRest* rest, const srFleshDials* dials,
                                           srFleshScratch** outScratch);
 void srDestroyFleshScratch(srFleshScratch* scratch);
@@ -167,8 +176,12 @@ void srDestroyFleshScratch(srFleshScratch* scratch);
 /// What moves. Arrays are the caller's, and hold the last frame on entry and the new one on return: a frame
 /// depends on them and on nothing that an earlier one left in the scratch.
 typedef struct srFleshState {
-    srVec3f* offsets;    ///< u, world units
-    srVec3f* velocities; ///< w, world units a second
+    srVec3f* offsets;           ///< u, world units
+    srVec3f* velocities;        ///< w, world units a second
+    srVec3f* earlierOffsets;    ///< u and
+    srVec3f* earlierVelocities; ///< w a substep earlier. For BDF2 alone; else they may be null.
+    double pastSeconds; ///< How much earlier. Zero, or another than the substep of now, begins anew: so put
+                        ///< zero where the motion is cut.
     srFleshScratch* scratch;
 } srFleshState;
 

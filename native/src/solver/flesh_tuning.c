@@ -6,8 +6,8 @@
 //   m (u - y) / h'^2 + k u + alpha m (u - u_n) / h' = forces of the cells
 // with k the pull to the pose and alpha the damping: so the node has the mass m + h'^2 k + alpha h' m, and
 // the prediction m (y + alpha h' u_n) over it: u_n, what is left of the move y - u_n, and what the pull takes
-// of u_n. Masses are relative to their mean and lengths in rest units, so that nothing depends on the size of
-// the scene.
+// of u_n. BDF2 is the same with (4 u_n - u_n-1) / 3 for u_n, likewise for w, and theta = 2/3. Masses are
+// relative to their mean and lengths in rest units, so that nothing depends on the size of the scene.
 
 #include "solver/flesh.h"
 
@@ -380,6 +380,9 @@ double srFleshTuning_FindFrequency(const srFleshTuning* tuning, const srFleshRes
 }
 
 double srFleshDials_FindTheta(const srFleshDials* dials) {
+    if (dials->integrator == sr_fleshBdf2) {
+        return 2.0 / 3.0;
+    }
     double least = dials->sweeps > 1 ? 0.5 : SR_LEAST_THETA;
     double h = dials->frameSeconds / dials->substeps;
     return clampTo(0.5 * (1.0 + dials->viscosity / h), least, 1.0);

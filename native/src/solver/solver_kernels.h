@@ -141,6 +141,9 @@ typedef struct srAdvance {
     float* rows;
     float* starts;
     float* velocities;
+    float* earlierStarts; ///< Null for a formula that knows no past; likewise:
+    float* earlierVelocities;
+    bool hasPast; ///< What is earlier is known, and the step is one of second order.
     const float* carries;
     const float* pulls;
     const float* weights;

@@ -63,7 +63,13 @@ static __attribute__((unused)) void fleshCreate(FleshBody* body, const int32_t c
     size_t nodeCount = (size_t)body->cage.nodeCount;
     body->holds = calloc(nodeCount, sizeof(float));
     body->distances = calloc(nodeCount, sizeof(float));
-    srVec3f** arrays[] = {&body->state.offsets, &body->state.velocities, &body->from, &body->to, &body->jump,
+    srVec3f** arrays[] = {&body->state.offsets,
+                          &body->state.velocities,
+                          &body->state.earlierOffsets,
+                          &body->state.earlierVelocities,
+                          &body->from,
+                          &body->to,
+                          &body->jump,
                           &body->loads};
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); ++k) {
         *arrays[k] = calloc(nodeCount, sizeof(srVec3f));
@@ -98,6 +104,8 @@ static __attribute__((unused)) void fleshDestroy(FleshBody* body) {
     free(body->distances);
     free(body->state.offsets);
     free(body->state.velocities);
+    free(body->state.earlierOffsets);
+    free(body->state.earlierVelocities);
     free(body->from);
     free(body->to);
     free(body->jump);
