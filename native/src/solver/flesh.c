@@ -19,6 +19,7 @@
 #include "core/parallel.h"
 #include "math/rotation.h"
 #include "solver/coarse.h"
+#include "solver/flesh_limits.h"
 #include "solver/pace.h"
 #include "solver/patches.h"
 
@@ -49,6 +50,7 @@ struct srFleshScratch {
     srCellMultiplier* multipliers;
     float* predicted; // rows before the sweep, for the coarse correction, as is:
     float* forces;
+    float* ends; // rows, for limits
     srCoarseScratch coarse;
 };
 
@@ -73,6 +75,8 @@ typedef struct Step {
     bool isLast;  // nothing to predict
     bool isShared;
     bool isCoarse;
+    bool hasLimits;
+    int32_t substep;
     int32_t limitedCounts[SR_MOST_WORKERS]; // nodes that each worker had to hold
 } Step;
 
@@ -98,6 +102,10 @@ srResult srCreateFleshScratch(const srFleshRest* rest, const srFleshDials* dials
         scratch->earlierStarts = SR_ALLOC_ZERO(float, floatCount);
         scratch->earlierVelocities = SR_ALLOC_ZERO(float, floatCount);
         isComplete = isComplete && scratch->earlierStarts != NULL && scratch->earlierVelocities != NULL;
+    }
+    if (srFleshDials_HasLimits(dials)) {
+        scratch->ends = SR_ALLOC_ZERO(float, floatCount);
+        isComplete = isComplete && scratch->ends != NULL;
     }
     if (blockCount > 0) {
         scratch->poses = SR_ALLOC_ZERO(srCellPose, blockCount);
@@ -138,6 +146,7 @@ void srDestroyFleshScratch(srFleshScratch* scratch) {
     SR_FREE(scratch->earlierStarts, floatCount);
     SR_FREE(scratch->earlierVelocities, floatCount);
     SR_FREE(scratch->poseRows, floatCount);
+    SR_FREE(scratch->ends, floatCount);
     SR_FREE(scratch->predicted, floatCount);
     SR_FREE(scratch->forces, floatCount);
     srDestroyCoarseScratch(&scratch->coarse);
@@ -435,6 +444,25 @@ static void correctCoarsely(Step* step) {
     forRangesWith(step, srCoarse_ProlongBlocks, blockCount, 1, &coarse);
 }
 
+static void keepLimits(const Step* step) {
+    const srFleshDials* dials = &step->tuning->dials;
+    srLimitStep limits = {
+        .rest = step->rest,
+        .tuning = step->tuning,
+        .motion = step->motion,
+        .poseRows = step->scratch->poseRows,
+        .starts = step->scratch->starts,
+        .rows = step->scratch->rows,
+        .ends = step->scratch->ends,
+        .beyond = step->hasPast ? 1.0f : (float)(1.0 / step->tuning->theta),
+        .beginFraction = (float)step->substep / (float)dials->substeps,
+        .endFraction = (float)(step->substep + 1) / (float)dials->substeps,
+        .toRest = step->toRest,
+        .isShared = step->isShared,
+    };
+    srFlesh_KeepLimits(&limits);
+}
+
 static void solveSubstep(Step* step) {
     const srFleshTuning* tuning = step->tuning;
     srFleshScratch* scratch = step->scratch;
@@ -451,6 +479,9 @@ static void solveSubstep(Step* step) {
         step->turnSteps = 1;
         if (step->isCoarse) {
             correctCoarsely(step);
+        }
+        if (step->hasLimits) {
+            keepLimits(step);
         }
     }
 }
@@ -553,6 +584,7 @@ static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, cons
         .turnSteps = FIRST_TURN_STEPS,
         .isBdf2 = isBdf2,
         .hasPast = isBdf2 && state->pastSeconds == tuning->h,
+        .hasLimits = srFleshDials_HasLimits(dials) && scratch->ends != NULL,
         .isCoarse = srCoarse_IsReady(tuning->coarse) && scratch->predicted != NULL && dials->sweeps == 1,
     };
 }
@@ -568,6 +600,7 @@ int32_t srFlesh_StepFrame(const srFleshRest* rest, const srFleshTuning* tuning, 
     step.isShared = isLarge && srPace_IsForSharing(pace);
     for (int32_t substep = 0; substep < substeps; ++substep) {
         step.isFirst = substep == 0;
+        step.substep = substep;
         step.hadPast = step.hasPast;
         step.hasPast = step.isFirst ? step.hasPast : step.isBdf2;
         // substeps 0 .. substeps - 1 in `poses` equal parts

@@ -47,6 +47,8 @@ typedef struct srFleshRest {
     srCellBlock* blocks;    ///< A block a batch.
     srCellVolumes* volumes; ///< Likewise.
     srCellFibres* fibres;   ///< Likewise; null when all cells are alike in all directions.
+    int32_t (*ties)[2];     ///< In the order of solving.
+    srChunks tieChunks;
     srFleshPatches* patches;
     srCoarseRest* coarse; ///< Null when there is no coarse correction.
 } srFleshRest;
@@ -60,7 +62,9 @@ typedef struct srFleshShape {
     const float* boneDistances;
     const srVec3* fibres; ///< Of each cell a direction, as long as what resists stretch along it is times as
                           ///< stiff (below 1 softer; zero is none), or null.
-    int32_t handleCount;  ///< Smooth handles of the coarse correction; 0 is none, 16 a good number.
+    const int32_t (*ties)[2]; ///< Two nodes each, whose distance has limits (srFleshDials); or null.
+    int32_t tieCount;
+    int32_t handleCount; ///< Smooth handles of the coarse correction; 0 is none, 16 a good number.
 } srFleshShape;
 
 /// Copies what it keeps. `sr_errorBadMesh` when an index is out of range or a number is not finite.
@@ -84,8 +88,8 @@ void srDestroyFleshRest(srFleshRest* rest);
 typedef enum srFleshIntegrator {
     sr_fleshTheta, ///< Forces at a share of the substep; needs no past.
     sr_fleshBdf2,  ///< Second order; damps what the dials say, without viscosity. Remembers a substep. What
-                  ///< one sweep leaves unsolved may feed a swing (docs/decisions/0036); several sweeps do
-                  ///< not.
+                   ///< one sweep leaves unsolved may feed a swing (docs/decisions/0036); several sweeps do
+                   ///< not.
 } srFleshIntegrator;
 
 /// Material and dials, as a step needs them. Maps are one factor a cell of the shape, or null for 1
@@ -113,6 +117,13 @@ typedef struct srFleshDials {
                     ///< the exact solution of the substep; for a result, substeps are the better buy.
     int32_t poses;  ///< Parts of a frame, each with its own pose; 1 to `substeps`.
     srFleshIntegrator integrator;
+    double leastLength;   ///< Ties grow no shorter than this share (0 to 1) of their length in the pose,
+    double mostLength;    ///< and no longer than this one (at least 1); zero is no limit. Likewise
+    double leastVolume;   ///< cells, whose volume may so swell but not collapse,
+    double mostVolume;    ///< or the other way.
+    srVec3 floorNormal;   ///< Of a plane, in the world; zero is none.
+    double floorHeight;   ///< No free node sinks below x . floorNormal = floorHeight, x as the motion has it.
+    double friction;      ///< Coulomb's coefficient on the floor.
     bool isUncompensated; ///< What one sweep leaves too soft is not made up for.
 } srFleshDials;
 
@@ -167,8 +178,8 @@ double srFleshTuning_FindFrequency(const srFleshTuning* tuning, const srFleshRes
 /// What a step works in. Owns its arrays.
 typedef struct srFleshScratch srFleshScratch;
 
-/// Room for steps with these dials; later dials may ask for no more sweeps, pose correction or BDF2 if these
-/// had none.
+/// Room for steps with these dials; later dials may ask for no more sweeps, pose correction, BDF2 or limits
+/// if these had none.
 SR_MUST_USE srResult srCreateFleshScratch(const srFleshRest* rest, const srFleshDials* dials,
                                           srFleshScratch** outScratch);
 void srDestroyFleshScratch(srFleshScratch* scratch);

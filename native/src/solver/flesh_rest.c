@@ -59,6 +59,28 @@ static srResult checkShape(const srFleshShape* shape) {
             return srFail(sr_errorBadMesh, "The fibres of cell %d are not finite.", cell);
         }
     }
+    for (int32_t k = 0; shape->ties != NULL && k < 2 * shape->tieCount; ++k) {
+        int32_t node = shape->ties[k / 2][k % 2];
+        if (node < 0 || node >= shape->nodeCount) {
+            return srFail(sr_errorBadMesh, "Tie %d names node %d, but there are %d nodes.", k / 2, node,
+                          shape->nodeCount);
+        }
+    }
+    return sr_success;
+}
+
+static srResult createTies(const srFleshShape* shape, srFleshRest* rest) {
+    if (shape->ties == NULL || shape->tieCount == 0) {
+        return sr_success;
+    }
+    SR_TRY(srCreateChunks(shape->ties[0], 2, shape->tieCount, shape->nodeCount, &rest->tieChunks));
+    rest->ties = srAlloc((size_t)shape->tieCount, sizeof(*rest->ties));
+    if (rest->ties == NULL) {
+        return srFailOutOfMemory("the flesh");
+    }
+    for (int32_t t = 0; t < shape->tieCount; ++t) {
+        memcpy(rest->ties[t], shape->ties[rest->tieChunks.order[t]], sizeof(rest->ties[t]));
+    }
     return sr_success;
 }
 
@@ -151,6 +173,9 @@ srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* outRest) {
         fillBlocks(shape, &rest);
         result = srCreateFleshPatches(shape, &rest, &rest.patches);
     }
+    if (result == sr_success) {
+        result = createTies(shape, &rest);
+    }
     if (result == sr_success && shape->handleCount > 0) {
         result = srCreateCoarseRest(shape, &rest.coarse);
     }
@@ -165,6 +190,8 @@ srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* outRest) {
 void srDestroyFleshRest(srFleshRest* rest) {
     srDestroyCoarseRest(rest->coarse);
     srDestroyFleshPatches(rest->patches);
+    srFree(rest->ties, (size_t)rest->tieChunks.constraintCount, sizeof(*rest->ties));
+    srDestroyChunks(&rest->tieChunks);
     SR_FREE(rest->nodeVolumes, rest->nodeCount);
     SR_FREE(rest->holds, rest->nodeCount);
     SR_FREE(rest->boneDistances, rest->nodeCount);

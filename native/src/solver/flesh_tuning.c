@@ -15,6 +15,7 @@
 #include "elastic/material.h"
 #include "math/mat34.h"
 #include "solver/coarse.h"
+#include "solver/flesh_limits.h"
 #include "solver/patches.h"
 
 #include <math.h>
@@ -97,6 +98,7 @@ static srFleshDials clampDials(const srFleshDials* dials) {
     d.dampingRate = clampTo(d.dampingRate, 0.0, 1e9);
     d.viscosity = clampTo(d.viscosity, 0.0, 1e9);
     d.poseCorrection = clampTo(d.poseCorrection, 0.0, 1.0);
+    srFleshDials_ClampLimits(&d);
     d.substeps = d.substeps < 1 ? 1 : d.substeps;
     d.sweeps = d.sweeps < 1 ? 1 : d.sweeps;
     d.poses = d.poses < 1 ? 1 : d.poses > d.substeps ? d.substeps : d.poses;

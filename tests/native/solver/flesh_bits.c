@@ -84,7 +84,13 @@ static uint64_t run(const srFleshRest* rest, srFleshTuning* tuning, const srFles
 
 int main(void) {
     makeBar();
-    srFleshShape shape = {nodes, NODES, (const int32_t (*)[4])cells, CELLS, holds, distances, NULL, 8};
+    srFleshShape shape = {.nodes = nodes,
+                          .nodeCount = NODES,
+                          .cells = (const int32_t (*)[4])cells,
+                          .cellCount = CELLS,
+                          .holds = holds,
+                          .boneDistances = distances,
+                          .handleCount = 8};
     srFleshRest rest;
     srFleshTuning tuning;
     srFleshDials dials = {.youngModulus = 8e4,
