@@ -7,6 +7,9 @@
 // negative curvature is met, what has been found so far is the step, or at once z, which is the step of
 // projective dynamics and lowers the energy always. Where a radius is known that steps may be trusted within,
 // they end on it (Steihaug 1983).
+//
+// Whether a step is good enough is asked of r without what C' y takes of it, before the next z: so no solve
+// is in vain, and the forces that are left are those that the next gradient is judged by.
 
 #include "solver/complementary_inner.h"
 
@@ -14,6 +17,7 @@
 #include "math/small.h"
 #include "solver/pointrows.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,6 +46,7 @@ static bool precondition(srComplementaryProblem* problem) {
 typedef struct Pass {
     srComplementaryProblem* problem;
     const srComplementaryPlace* place;
+    const double* guess;
 } Pass;
 
 // r = -P g / |P g|, d = 0
@@ -57,6 +62,47 @@ static void startRange(int32_t begin, int32_t end, int32_t worker, void* context
     memset(problem->direction + first, 0, bytes);
     memset(problem->search + first, 0, bytes);
     memset(problem->products + first, 0, bytes);
+}
+
+// p = guess - u, q its product with the diagonal
+static void lookRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Pass* pass = context;
+    srComplementaryProblem* problem = pass->problem;
+    double scale = 1.0 / pass->place->residual;
+    for (size_t i = (size_t)begin; i < (size_t)end; ++i) {
+        for (size_t k = SR_POINT * i; k < SR_POINT * (i + 1); ++k) {
+            problem->search[k] = (float)(scale * (pass->guess[k] - pass->place->offsets[k]));
+            problem->products[k] = problem->tuning->diagonalF[i] * problem->search[k];
+        }
+    }
+}
+
+// q += what cells make of p
+static void multiplyHessian(srComplementaryProblem* problem, const srComplementaryPlace* place) {
+    srCells_MultiplyHessian(&problem->rest->layout, &problem->tuning->shapes, &problem->stretches,
+                            &place->turns, problem->search, problem->products);
+    problem->stats->innerCount += 1;
+}
+
+// The lowest point on the way to a guess, as far as a parabola tells: a product instead of a gradient at the
+// guess, and what is right of a bad guess is used too. Returns the length of that step in the metric of H.
+static double lookTowards(Pass* pass) {
+    srComplementaryProblem* problem = pass->problem;
+    int32_t n = problem->rest->nodeCount;
+    srParallelFor(lookRange, n, SR_NODES_PER_BLOCK, pass);
+    multiplyHessian(problem, pass->place);
+    double curvature = srDotRows(problem->search, problem->products, n, problem->partials);
+    double slope = srDotRows(problem->search, problem->residuals, n, problem->partials);
+    double square = slope * slope / curvature;
+    bool isGood = curvature > 0.0 && square > 0.0 && square <= (double)FLT_MAX;
+    if (!isGood) {
+        memset(problem->search, 0, sizeof(float) * SR_POINT * (size_t)n);
+        return 0.0;
+    }
+    srAdvanceRows((float)(slope / curvature), problem->search, problem->products, problem->direction,
+                  problem->residuals, n, problem->partials);
+    return sqrt(square);
 }
 
 static void finishRange(int32_t begin, int32_t end, int32_t worker, void* context) {
@@ -81,20 +127,24 @@ static double findBorder(const Lengths* lengths, double radius) {
 }
 
 double srComplementary_FindStep(srComplementaryProblem* problem, const srComplementaryPlace* place,
-                                double forcing, double radius, int32_t limit) {
+                                double forcing, double radius, int32_t limit, const double* guess) {
     const srComplementaryRest* rest = problem->rest;
     int32_t n = rest->nodeCount;
-    Pass pass = {problem, place};
+    Pass pass = {problem, place, guess};
     srParallelFor(startRange, n, SR_NODES_PER_BLOCK, &pass);
-    double first = 0.0, before = 0.0, most = radius / place->residual;
+    double before = 0.0, most = radius / place->residual;
     Lengths lengths = {0.0, 0.0, 0.0};
+    if (guess != NULL && limit > 1) {
+        double length = lookTowards(&pass);
+        lengths.dd = length * length;
+        --limit;
+    }
     for (int32_t k = 0; k < limit; ++k) {
         if (!precondition(problem)) {
             break;
         }
         double rz = srDotPacked(problem->residuals, problem->solution, n, problem->partials);
-        first = k == 0 ? rz : first;
-        if (!(rz > forcing * forcing * first)) {
+        if (!(rz > 0.0)) {
             break;
         }
         double turn = k == 0 ? 0.0 : rz / before;
@@ -103,9 +153,7 @@ double srComplementary_FindStep(srComplementaryProblem* problem, const srComplem
         before = rz;
         lengths.dp *= turn;
         lengths.pp = rz + turn * turn * lengths.pp;
-        srCells_MultiplyHessian(&rest->layout, &problem->tuning->shapes, &problem->stretches, &place->turns,
-                                problem->search, problem->products);
-        problem->stats->innerCount += 1;
+        multiplyHessian(problem, place);
         double curvature = srDotRows(problem->search, problem->products, n, problem->partials);
         bool isBent = !(curvature > 0.0);
         problem->stats->curvatureCount += isBent;
@@ -116,11 +164,16 @@ double srComplementary_FindStep(srComplementaryProblem* problem, const srComplem
             alpha = findBorder(&lengths, most);
             dd = most * most;
         }
-        srAdvanceRows((float)alpha, problem->search, problem->products, problem->direction,
-                      problem->residuals, n);
+        double square = srAdvanceRows((float)alpha, problem->search, problem->products, problem->direction,
+                                      problem->residuals, n, problem->partials);
         lengths.dd = dd;
         lengths.dp += alpha * lengths.pp;
         if (isBent || isBorder) {
+            break;
+        }
+        // forces that the rig takes up are none
+        square -= srRigRows_MeasureRange(&rest->rows, problem->residuals, problem->rowScratch);
+        if (!(square > forcing * forcing)) {
             break;
         }
     }

@@ -49,15 +49,16 @@ void srComplementary_Evaluate(srComplementaryProblem* problem, srComplementaryPl
 /// Whether forces of that length are what rounding makes of none.
 bool srComplementary_IsNegligible(const srComplementaryProblem* problem, double residual);
 
-/// Minimises from `places[0]`, evaluated, of which the residual counts as one; ends there. `guess` is null or
-/// another start, taken if its energy is lower. Returns the residual.
+/// Minimises from `places[0]`, evaluated, of which the residual counts as one; ends there. `guess` is where
+/// the minimum may lie. Returns the residual.
 double srComplementary_Minimize(srComplementaryProblem* problem, const double* guess);
 
-/// A step that lowers the energy at `place`, by conjugate gradients, until the residual is below `forcing` of
-/// what it was, or the step as long as `radius` (both in the metric of the preconditioner). Fills
-/// `problem->step`, C step = 0, and returns its length.
+/// A step that lowers the energy at `place`, by conjugate gradients, until the residual would be below
+/// `forcing` of what it was were the energy a parabola, or the step as long as `radius` (in the metric of the
+/// preconditioner). Looks towards `guess` first, unless that is null. Fills `problem->step`, C step = 0, and
+/// returns its length.
 double srComplementary_FindStep(srComplementaryProblem* problem, const srComplementaryPlace* place,
-                                double forcing, double radius, int32_t limit);
+                                double forcing, double radius, int32_t limit, const double* guess);
 
 /// The sum of `count` numbers, in order.
 static inline double srSumPartials(const double* partials, int32_t count) {

@@ -7,11 +7,11 @@
 #include "core/parallel.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SMALLEST_FORCE 1e-14  // of the problem's force scale: nothing is left to be done below
 #define SMALLEST_CHANGE 1e-12 // of the energies that were summed up
 #define FORCING 0.3
+#define ENOUGH 0.8    // of the tolerance, for a step that may be the last
 #define DECREASE 1e-4 // of what the slope promises
 #define LONGER                                                                                               \
     2.0 // than a step that had to be cut, or that was as good as it could be: the next one's radius
@@ -145,9 +145,9 @@ static double searchLine(srComplementaryProblem* problem, double* outPart) {
 }
 
 static double findForcing(double residual, double tolerance) {
-    // a guess of lower energy may have larger forces than the last offsets had
+    // forces may grow while the energy falls
     double forcing = FORCING * (residual < 1.0 ? sqrt(residual) : 1.0);
-    double enough = 0.5 * tolerance / residual;
+    double enough = ENOUGH * tolerance / residual;
     return forcing > enough ? forcing : enough;
 }
 
@@ -173,14 +173,6 @@ double srComplementary_Minimize(srComplementaryProblem* problem, const double* g
     if (srComplementary_IsNegligible(problem, unit)) {
         return 0.0;
     }
-    if (guess != NULL) {
-        memcpy(problem->places[1].offsets, guess,
-               SR_POINT * (size_t)problem->rest->nodeCount * sizeof(double));
-        srComplementary_Evaluate(problem, &problem->places[1]);
-        if (problem->places[1].energy < problem->places[0].energy) {
-            swapPlaces(problem);
-        }
-    }
     double radius = HUGE_VAL;
     int32_t innerLimit = problem->stats->innerCount + dials->innerLimit;
     for (int32_t k = 0; k < dials->newtonLimit; ++k) {
@@ -193,8 +185,9 @@ double srComplementary_Minimize(srComplementaryProblem* problem, const double* g
         }
         // the last step goes as far as it may
         double forcing = k + 1 < dials->newtonLimit ? findForcing(residual, dials->tolerance)
-                                                    : fmin(FORCING, 0.5 * dials->tolerance / residual);
-        double length = srComplementary_FindStep(problem, &problem->places[0], forcing, radius, left);
+                                                    : fmin(FORCING, ENOUGH * dials->tolerance / residual);
+        double length = srComplementary_FindStep(problem, &problem->places[0], forcing, radius, left,
+                                                 k == 0 ? guess : NULL);
         problem->stats->newtonCount += 1;
         double part = 1.0, share = searchLine(problem, &part);
         if (share == 0.0) {

@@ -53,8 +53,9 @@ static void turnRange(int32_t begin, int32_t end, int32_t worker, void* context)
 static void advanceRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Rows* rows = context;
-    srGetNewtonTable()->advanceRows(rows->factor, rows->x + 4 * (int64_t)begin, rows->y + 4 * (int64_t)begin,
-                                    rows->a + 4 * (int64_t)begin, rows->b + 4 * (int64_t)begin, end - begin);
+    rows->partials[begin / ROWS_PER_BLOCK] = srGetNewtonTable()->advanceRows(
+        rows->factor, rows->x + 4 * (int64_t)begin, rows->y + 4 * (int64_t)begin,
+        rows->a + 4 * (int64_t)begin, rows->b + 4 * (int64_t)begin, end - begin);
 }
 
 double srDotRows(const float* x, const float* y, int32_t count, double* partials) {
@@ -74,9 +75,11 @@ void srTurnRows(const float* z, float beta, const float* diagonal, float* p, flo
     srParallelFor(turnRange, count, ROWS_PER_BLOCK, &rows);
 }
 
-void srAdvanceRows(float alpha, const float* p, const float* q, float* d, float* r, int32_t count) {
-    Rows rows = {.x = p, .y = q, .factor = alpha, .a = d, .b = r};
+double srAdvanceRows(float alpha, const float* p, const float* q, float* d, float* r, int32_t count,
+                     double* partials) {
+    Rows rows = {.x = p, .y = q, .factor = alpha, .a = d, .b = r, .partials = partials};
     srParallelFor(advanceRange, count, ROWS_PER_BLOCK, &rows);
+    return sumPartials(partials, count);
 }
 
 static void packRange(int32_t begin, int32_t end, int32_t worker, void* context) {

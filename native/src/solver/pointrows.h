@@ -19,8 +19,9 @@ double srDotPacked(const float* x, const float* y, int32_t count, double* partia
 /// p = z + beta p, z packed; q = diagonal p, a number a row.
 void srTurnRows(const float* z, float beta, const float* diagonal, float* p, float* q, int32_t count);
 
-/// d += alpha p; r -= alpha q.
-void srAdvanceRows(float alpha, const float* p, const float* q, float* d, float* r, int32_t count);
+/// d += alpha p; r -= alpha q. Returns r.r.
+double srAdvanceRows(float alpha, const float* p, const float* q, float* d, float* r, int32_t count,
+                     double* partials);
 
 /// packed = x
 void srPackRows(const float* x, float* packed, int32_t count);

@@ -40,13 +40,17 @@ static void turnRows(const float* z, float beta, const float* diagonal, float* p
     }
 }
 
-static void advanceRows(float alpha, const float* p, const float* q, float* d, float* r, int32_t count) {
+// returns r.r
+static double advanceRows(float alpha, const float* p, const float* q, float* d, float* r, int32_t count) {
+    srRowDouble sums = {0};
     for (int32_t i = 0; i < count; i++) {
         srRowFloat moved = srLoadRowFloat(d + SR_ROW * i) + alpha * srLoadRowFloat(p + SR_ROW * i);
         srRowFloat left = srLoadRowFloat(r + SR_ROW * i) - alpha * srLoadRowFloat(q + SR_ROW * i);
         srStoreRowFloat(d + SR_ROW * i, moved);
         srStoreRowFloat(r + SR_ROW * i, left);
+        sums += __builtin_convertvector(left * left, srRowDouble);
     }
+    return sumRow(sums);
 }
 
 static void packRows(const float* x, float* packed, int32_t count) {

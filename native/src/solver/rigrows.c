@@ -394,6 +394,7 @@ typedef struct Product {
     const srRigRows* rows;
     const double* x;
     const float* xFloat;
+    int32_t width; // of its rows
     double* y;
 } Product;
 
@@ -411,12 +412,31 @@ void srRigRows_Multiply(const srRigRows* rows, const double* x, double* y) {
 static void multiplyFloatRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Product* product = context;
-    srGetNewtonTable()->multiplyBonesFloat(product->rows, product->xFloat, product->y, begin, end);
+    srGetNewtonTable()->multiplyBonesFloat(product->rows, product->xFloat, product->width, product->y, begin,
+                                           end);
+}
+
+static void multiplyFloat(const srRigRows* rows, const float* x, int32_t width, double* y) {
+    Product product = {.rows = rows, .xFloat = x, .width = width, .y = y};
+    srParallelFor(multiplyFloatRange, rows->rowCount > 0 ? rows->boneCount : 0, BONES_PER_BLOCK, &product);
 }
 
 void srRigRows_MultiplyFloat(const srRigRows* rows, const float* x, double* y) {
-    Product product = {.rows = rows, .xFloat = x, .y = y};
-    srParallelFor(multiplyFloatRange, rows->rowCount > 0 ? rows->boneCount : 0, BONES_PER_BLOCK, &product);
+    multiplyFloat(rows, x, 3, y);
+}
+
+double srRigRows_MeasureRange(const srRigRows* rows, const float* x, double* scratch) {
+    size_t count = SR_POINT * (size_t)rows->rowCount;
+    double *y = scratch, *solution = scratch + SR_POINT * (size_t)srSmallStride(rows->rowCount), sum = 0.0;
+    multiplyFloat(rows, x, SR_POINT, y);
+    memcpy(solution, y, count * sizeof(double));
+    if (count > 0) {
+        srSolveSmall(rows->gram, rows->rowCount, solution);
+    }
+    for (size_t k = 0; k < count; ++k) {
+        sum += y[k] * solution[k];
+    }
+    return sum;
 }
 
 void srRigRows_GetRow(const srRigRows* rows, int32_t row, double* outValues) {

@@ -59,6 +59,10 @@ void srRigRows_Multiply(const srRigRows* rows, const double* x, double* y);
 /// y = C x for x of three floats a node.
 void srRigRows_MultiplyFloat(const srRigRows* rows, const float* x, double* y);
 
+/// |C' (C C')^-1 C x|^2, x of rows of four floats: by how much the square of its length is larger than that
+/// of the nearest x with C x = 0. `scratch` has twice srSmallStride(rowCount) rows of four.
+double srRigRows_MeasureRange(const srRigRows* rows, const float* x, double* scratch);
+
 /// Writes row `row` of C as a dense vector, one number a node.
 void srRigRows_GetRow(const srRigRows* rows, int32_t row, double* outValues);
 

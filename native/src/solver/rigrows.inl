@@ -21,11 +21,13 @@ static void multiplyBones(const srRigRows* rows, const double* x, double* y, int
     }
 }
 
-static void multiplyBonesFloat(const srRigRows* rows, const float* x, double* y, int32_t begin, int32_t end) {
+// rows of x are `width` numbers apart
+static void multiplyBonesFloat(const srRigRows* rows, const float* x, int32_t width, double* y, int32_t begin,
+                               int32_t end) {
     for (int32_t k = begin; k < end; k++) {
         srRowFloat sums[3] = {{0}};
         for (int32_t e = rows->starts[k]; e < rows->starts[k + 1]; e++) {
-            const float* u = x + 3 * (size_t)rows->nodes[e];
+            const float* u = x + (size_t)width * (size_t)rows->nodes[e];
             srRowFloat v = srLoadRowFloat(rows->valuesF[e]);
             sums[0] += u[0] * v;
             sums[1] += u[1] * v;

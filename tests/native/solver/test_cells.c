@@ -280,10 +280,11 @@ static void rows_are_added_and_multiplied_as_plain_numbers_are(void** state) {
         assert_true(p[k] == y[k] + 0.5f * x[k] && q[k] == diagonal[k / 4] * p[k]);
     }
     memset(r, 0, 4 * rowCount * sizeof(float));
-    srAdvanceRows(2.0f, y, x, r, q, rowCount);
+    double square = srAdvanceRows(2.0f, y, x, r, q, rowCount, partials);
     for (size_t k = 0; k < 4 * rowCount; ++k) {
         assert_true(r[k] == 2.0f * y[k] && q[k] == diagonal[k / 4] * p[k] - 2.0f * x[k]);
     }
+    assert_true(square == srDotRows(q, q, rowCount, partials));
     free(all);
     free(diagonal);
 }

@@ -30,7 +30,7 @@ static void makeRig(Rig* rig, int32_t boneCount) {
     for (size_t k = 0; k < 4 * n; ++k) {
         rig->x[k] = k % 4 == 3 ? 0.0 : srTestRandom(&seed) - 0.5;
     }
-    rig->scratch = calloc(4 * (size_t)srSmallStride(rig->rows.rowCount), sizeof(double));
+    rig->scratch = calloc(2 * 4 * (size_t)srSmallStride(rig->rows.rowCount), sizeof(double));
 }
 
 static void freeRig(Rig* rig) {
@@ -84,6 +84,11 @@ static void what_is_projected_is_invisible_to_the_rig_and_nearest(void** state) 
     size_t n = (size_t)rig.f.cage.nodeCount;
     double* before = malloc(4 * n * sizeof(double));
     memcpy(before, rig.x, 4 * n * sizeof(double));
+    float* floats = calloc(4 * n, sizeof(float));
+    for (size_t k = 0; k < 4 * n; ++k) {
+        floats[k] = (float)rig.x[k];
+    }
+    double measured = srRigRows_MeasureRange(&rig.rows, floats, rig.scratch);
     srRigRows_Project(&rig.rows, rig.x, rig.scratch);
     double moved = 0.0, product = 0.0;
     for (size_t k = 0; k < 4 * n; ++k) {
@@ -91,6 +96,7 @@ static void what_is_projected_is_invisible_to_the_rig_and_nearest(void** state) 
         product += (before[k] - rig.x[k]) * rig.x[k];
     }
     assert_true(moved > 0.1);
+    assert_near(measured / moved, 1.0, 1e-5);                  // floats
     assert_near(product / moved, 0.0, srTestTolerance(1e-12)); // what went is at right angles to what stayed
 
     // by the rig's own words: J' M D x = 0 for each bone and column
@@ -111,6 +117,7 @@ static void what_is_projected_is_invisible_to_the_rig_and_nearest(void** state) 
         }
     }
     free(before);
+    free(floats);
     freeRig(&rig);
 }
 
@@ -132,6 +139,7 @@ static void dependent_bones_are_left_out_and_independent_ones_kept(void** state)
                                    &rig.f.shape.weights, &rig.rows));
     assert_int_equal(rig.rows.rowCount, 0);
     srRigRows_Project(&rig.rows, rig.x, rig.scratch); // changes nothing, needs nothing
+    assert_true(srRigRows_MeasureRange(&rig.rows, NULL, rig.scratch) == 0.0);
     freeRig(&rig);
 }
 
