@@ -29,6 +29,13 @@ run_stage_style() {
 want_emulation() {
     want aarch64-linux-gnu-gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross
     want qemu-aarch64 qemu-user
+    want_venv package
+}
+
+# use_zig: the package's compiler, where it is, for what tests build for another processor
+use_zig() {
+    SR_ZIG=$(compgen -G "$(venv_path package)/lib/python3*/site-packages/ziglang/zig") || return 0
+    export SR_ZIG ZIG_GLOBAL_CACHE_DIR=$cache/zig ZIG_LOCAL_CACHE_DIR=$cache/zig
 }
 
 # run_ctest PRESET ARGUMENTS...: a test that was skipped counts as passed there; where CI is set it is a failure, as everywhere
@@ -44,6 +51,7 @@ want_stage_native() {
     [ -z "${CI:-}" ] || want_emulation
 }
 run_stage_native() {
+    use_zig
     build release
     run_ctest release
 }
