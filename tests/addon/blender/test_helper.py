@@ -2,6 +2,8 @@
 """Whatever becomes of the helper around TetGen: Blender lives, and the lattice has made a cage."""
 
 import os
+import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,8 @@ MISFORTUNES = {
     "missing": (None, "missing"),
     "killed": ("kill -KILL $$", "killed"),
     "crashed": ("cat >/dev/null; kill -SEGV $$", "killed"),
+    # its limit of twenty seconds is waited for; what it started must go with it
+    "stalled": ("sleep 4444 & kill -STOP $$", "too long"),
     "starved": ("ulimit -v 6000; exec HELPER", ""),
     "silent": ("exit 0", "no usable"),
     "cut short": ("HELPER | head -c 500", "no usable"),
@@ -33,14 +37,39 @@ def torus(scene: Any) -> Any:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where the helper runs; nothing of it stays, neither file nor process."""
+    """Where the helper runs; nothing of it stays, neither file nor process nor zombie."""
     empty = tmp_path / "empty"
     empty.mkdir()
     monkeypatch.chdir(empty)
+    temporary = set(Path(tempfile.gettempdir()).iterdir())
     yield tmp_path
     assert not list(empty.iterdir())
+    assert set(Path(tempfile.gettempdir()).iterdir()) == temporary
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+    assert others_in(empty) == []
+
+
+def others_in(folder: Path) -> list[str]:
+    """Names of the processes beside this one that work in a folder."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if int(process.name) != os.getpid() and (process / "cwd").readlink() == folder:
+                found.append((process / "comm").read_text().strip())
+        except OSError:  # of another user, or gone meanwhile
+            continue
+    return found
+
+
+def test_a_process_that_stays_would_be_seen(tmp_path: Path) -> None:
+    sleeper = subprocess.Popen(["sleep", "60"], cwd=tmp_path)
+    try:
+        assert others_in(tmp_path) == ["sleep"]
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+    assert others_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", MISFORTUNES)
