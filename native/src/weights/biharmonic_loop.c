@@ -63,6 +63,7 @@ typedef struct Loop {
     double products[SR_BIHARMONIC_MEMORY][SR_BIHARMONIC_MEMORY];
     double shares[SR_BIHARMONIC_MEMORY];
     double firstResidual;
+    double furthest; // share of the way to the tolerance
     srSimplexReport report;
 } Loop;
 
@@ -254,7 +255,7 @@ static srResult layOut(Loop* loop, bool isDouble) {
     for (int32_t k = 0; k < loop->size; k++) {
         setNumber(loop, loop->arrays.metric, k, loop->problem->metric[loop->factor.order[k]]);
     }
-    return srReportProgress(&loop->progress, 0.25);
+    return srReportProgress(&loop->progress, 0.25 + 0.7 * loop->furthest);
 }
 
 // ---- one step ----
@@ -356,10 +357,12 @@ static void step(Loop* loop, int32_t age, double sums[SR_BIHARMONIC_SUMS]) {
     }
 }
 
-static srResult tellProgress(const Loop* loop, double residual) {
+// Residuals come and go, and a second round in double begins anew; progress stays where it was.
+static srResult tellProgress(Loop* loop, double residual) {
     double whole = log(loop->firstResidual / loop->settings->tolerance);
     double done = whole > 0.0 ? log(loop->firstResidual / residual) / whole : 1.0;
-    return srReportProgress(&loop->progress, 0.25 + 0.7 * fmin(fmax(done, 0.0), 1.0));
+    loop->furthest = fmax(loop->furthest, fmin(done, 1.0));
+    return srReportProgress(&loop->progress, 0.25 + 0.7 * loop->furthest);
 }
 
 // Steps until both residuals are below `tolerance`, the limit is reached, or floats get no further.
@@ -378,7 +381,7 @@ static srResult iterate(Loop* loop, double tolerance) {
                        : sr_success;
         }
         loop->firstResidual = loop->firstResidual > 0.0 ? loop->firstResidual : residual;
-        SR_TRY(tellProgress(loop, fmin(residual, least)));
+        SR_TRY(tellProgress(loop, residual));
         if (residual <= tolerance) {
             return sr_success;
         }

@@ -256,6 +256,41 @@ static void whoever_says_stop_is_heard(void** state) {
     srDestroyCsc(&line.problem.A);
 }
 
+typedef struct Told {
+    float last;
+    int count, backwards;
+} Told;
+
+static bool noteProgress(float fraction, void* context) {
+    Told* told = context;
+    told->backwards += fraction < told->last;
+    told->last = fraction;
+    told->count++;
+    return true;
+}
+
+// Residuals of mixed steps do go back, and a metric far off makes them do it often.
+static void progress_never_goes_back(void** state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        Line line;
+        createLine(&line);
+        for (int32_t i = 0; i < rowCount; i++) {
+            line.metric[i] *= k == 0 ? 0.05 : k == 1 ? 1.0 : 20.0;
+        }
+        double w[valueCount];
+        srSimplexSettings settings = {1e-9, 5000};
+        srSimplexReport report;
+        Told told = {0};
+        srProgress progress = {noteProgress, &told, 0.0f, 1.0f};
+        assert_success(srSolveSimplexProblem(&line.problem, &settings, &progress, w, NULL, &report));
+        assert_true(report.isConverged && told.count > 20);
+        assert_int_equal(told.backwards, 0);
+        assert_true(told.last == 1.0f);
+        srDestroyCsc(&line.problem.A);
+    }
+}
+
 static srResult solveOnce(void* context) {
     double w[valueCount];
     srSimplexSettings settings = {1e-3, 200};
@@ -293,6 +328,7 @@ int main(void) {
         cmocka_unit_test_teardown(bits_are_the_same_on_any_number_of_workers_and_every_path,
                                   srTestNothingLeaked),
         cmocka_unit_test_teardown(a_limit_of_steps_is_told_not_failed, srTestNothingLeaked),
+        cmocka_unit_test_teardown(progress_never_goes_back, srTestNothingLeaked),
         cmocka_unit_test_teardown(whoever_says_stop_is_heard, srTestNothingLeaked),
         cmocka_unit_test_teardown(any_allocation_may_fail, srTestNothingLeaked),
     };

@@ -11,6 +11,7 @@ from typing import Any
 import bpy
 import driver
 from support import addon, measure, scenes
+from weighing import weigh_with_progress
 
 
 def skin() -> Any:
@@ -604,5 +605,6 @@ STORY = (
     a_follower_is_undone_redone_and_deleted,
     delete_while_it_works,
     load_while_it_works,
+    weigh_with_progress,
     switch_off,
 )
