@@ -71,6 +71,100 @@ static void weights_can_be_read_when_they_are_there(void** state) {
     free(values);
 }
 
+static void computeWeights(const srWeightsDef* def, float* values) {
+    srWeightsId id;
+    srWeightsReport report;
+    assert_success(srStartWeights(def, &id));
+    assert_success(srWeights_Wait(id, -1.0));
+    assert_success(srWeights_GetReport(id, &report));
+    assert_true(report.isConverged);
+    assert_success(srWeights_Read(id, values, def->skinVertexCount, def->columnCount));
+    assert_success(srDestroyWeights(id));
+    for (int32_t v = 0; v < def->skinVertexCount; v++) {
+        double sum = 0.0;
+        for (int32_t j = 0; j < def->columnCount; j++) {
+            sum += (double)values[v * def->columnCount + j];
+        }
+        assert_near(sum, 1.0, 1e-6);
+    }
+}
+
+// the vertex of the ball that lies farthest towards a place
+static int32_t findTowards(const Scene* s, const float* place) {
+    int32_t best = 0;
+    for (int32_t v = 0; v < s->def.skinVertexCount; v++) {
+        const float *x = s->positions + 3 * v, *y = s->positions + 3 * best;
+        float here = x[0] * place[0] + x[1] * place[1] + x[2] * place[2];
+        best = here > y[0] * place[0] + y[1] * place[1] + y[2] * place[2] ? v : best;
+    }
+    return best;
+}
+
+// Within the ball, each a column.
+static void points_hold_what_is_around_them(void** state) {
+    (void)state;
+    const float points[] = {0.6f, 0, 0, -0.3f, 0.55f, 0.1f, -0.3f, -0.5f, 0.2f, 0, 0, -0.7f};
+    const int32_t columns[] = {0, 1, 2, 3}, elements[] = {0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3};
+    Scene s;
+    createScene(&s);
+    s.def.points = points;
+    s.def.pointColumns = columns;
+    s.def.elements = elements;
+    s.def.pointCount = s.def.elementCount = s.def.columnCount = 4;
+    float* values = calloc(4 * (size_t)s.def.skinVertexCount, sizeof(float));
+    computeWeights(&s.def, values);
+    for (int32_t j = 0; j < 4; j++) {
+        assert_true(values[4 * findTowards(&s, points + 3 * j) + j] > 0.8f);
+    }
+    free(values);
+    destroyScene(&s);
+}
+
+// An octahedron whose faces cut through the ball and whose corners, each a column, lie outside of it.
+static void a_control_cage_goes_straight_along_its_faces(void** state) {
+    (void)state;
+    float points[18] = {0};
+    int32_t columns[6], elements[24];
+    for (int32_t j = 0; j < 6; j++) {
+        points[3 * j + j / 2] = j % 2 == 0 ? 1.5f : -1.5f;
+        columns[j] = j;
+    }
+    for (int32_t face = 0; face < 8; face++) {
+        elements[3 * face] = face & 1;
+        elements[3 * face + 1] = 2 + (face >> 1 & 1);
+        elements[3 * face + 2] = 4 + (face >> 2);
+    }
+    Scene s;
+    createScene(&s);
+    s.def.points = points;
+    s.def.pointColumns = columns;
+    s.def.elements = elements;
+    s.def.elementCount = 8;
+    s.def.pointCount = s.def.columnCount = 6;
+    float* values = calloc(6 * (size_t)s.def.skinVertexCount, sizeof(float));
+    computeWeights(&s.def, values);
+    int32_t onFaces = 0;
+    for (int32_t v = 0; v < s.def.skinVertexCount; v++) {
+        const float* x = s.positions + 3 * v;
+        if (fabsf(fabsf(x[0]) + fabsf(x[1]) + fabsf(x[2]) - 1.5f) > 0.03f) {
+            continue;
+        }
+        for (int32_t j = 0; j < 6; j++) {
+            double along = (j % 2 == 0 ? 1.0 : -1.0) * (double)x[j / 2];
+            // samples pull, they do not pin, and the vertex is a little off the face
+            assert_near((double)values[6 * v + j], fmax(along, 0.0) / 1.5, 0.08);
+        }
+        onFaces++;
+    }
+    assert_true(onFaces >= 24);
+    for (int32_t j = 0; j < 6; j++) {
+        int32_t v = findTowards(&s, points + 3 * j);
+        assert_true(values[6 * v + j] > 0.6f && values[6 * v + (j ^ 1)] < 0.01f);
+    }
+    free(values);
+    destroyScene(&s);
+}
+
 static void destroying_halfway_cancels(void** state) {
     (void)state;
     Scene s;
@@ -147,6 +241,8 @@ static void what_has_no_inside_fails_with_a_sentence(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(weights_can_be_read_when_they_are_there, srTestNothingLeaked),
+        cmocka_unit_test_teardown(points_hold_what_is_around_them, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_control_cage_goes_straight_along_its_faces, srTestNothingLeaked),
         cmocka_unit_test_teardown(destroying_halfway_cancels, srTestNothingLeaked),
         cmocka_unit_test_teardown(callers_mistakes_are_named, srTestNothingLeaked),
         cmocka_unit_test_teardown(what_has_no_inside_fails_with_a_sentence, srTestNothingLeaked),
