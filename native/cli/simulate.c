@@ -45,6 +45,12 @@ static const char usage[] =
     "  --material NAME       of the complementary solver: rigid (as possible, default), corotated, "
     "neo-hookean or\n"
     "                        stvk; held poses are left as they are by the first alone\n"
+    "  --fibres X            of the fast solver: so many times as stiff along the bones, 0.01 to 100 "
+    "(default "
+    "1)\n"
+    "  --stretch X           of the fast solver: nothing gets longer than so many times its length in the "
+    "pose,\n"
+    "                        1 to 10; 0 for no limit (default)\n"
     "  --substeps N          steps a frame, 1 to 100 (default 10)\n"
     "  --workers N           threads, 1 to 64; the result does not depend on it\n"
     "  --hash                also prints a hash of the last frame's state\n"
@@ -335,6 +341,8 @@ static bool readArguments(srSimulation* simulation, int argumentCount, char** ar
         {"--solver", sr_cliOptionText, &simulation->solverName},
         {"--complement", sr_cliOptionText, &simulation->complementName},
         {"--material", sr_cliOptionText, &simulation->materialName},
+        {"--fibres", sr_cliOptionNumber, &params->fibreStiffness},
+        {"--stretch", sr_cliOptionNumber, &params->stretchLimit},
         {"--substeps", sr_cliOptionInteger, &params->substeps},
         {"--workers", sr_cliOptionInteger, &simulation->workerCount},
         {"--hash", sr_cliOptionFlag, &simulation->wantsHash},

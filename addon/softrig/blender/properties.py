@@ -250,6 +250,29 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
         options=NOT_KEYED,
         override=OVERRIDABLE,
     )
+    fibre_stiffness: FloatProperty(
+        name="Fibres",
+        description="How many times as stiff flesh is along its bones as across them, as muscle "
+        "is. Only for the method Fast Flesh",
+        default=1.0,
+        min=0.01,
+        max=100.0,
+        soft_min=0.2,
+        soft_max=10.0,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
+    stretch_limit: FloatProperty(
+        name="Stretch Limit",
+        description="Nothing in the flesh gets longer than so many times its length in the pose; "
+        "it may get shorter. 1 lets nothing stretch, 0 is no limit. Only for the method Fast Flesh",
+        default=0.0,
+        min=0.0,
+        max=10.0,
+        soft_max=2.0,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
     map_stiffness: _map_group("Stiffness", "where the flesh is stiffer, or softer")
     full_stiffness: _full_paint("stiffness", 4.0, 0.01, 100.0)
     map_mass: _map_group("Mass", "where the flesh is heavier and swings slower, or lighter")
@@ -277,6 +300,8 @@ def read_settings(ob: Any) -> ShotSettings:
         solver=values.solver,
         complement=values.complement,
         material=values.material,
+        fibre_stiffness=values.fibre_stiffness,
+        stretch_limit=values.stretch_limit,
         loop=values.loop,
     )
 

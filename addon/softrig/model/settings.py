@@ -198,6 +198,8 @@ def make_settings(
     solver: str = SOLVERS[0].key,
     complement: str = COMPLEMENTS[0].key,
     material: str = MATERIALS[0].key,
+    fibre_stiffness: float = 1.0,
+    stretch_limit: float = 0.0,
     loop: str = LOOPS[0].key,
 ) -> ShotSettings:
     return ShotSettings(
@@ -211,5 +213,7 @@ def make_settings(
         solver=number_of(SOLVERS, solver),
         complement=number_of(COMPLEMENTS, complement),
         material=number_of(MATERIALS, material),
+        fibre_stiffness=fibre_stiffness,
+        stretch_limit=max(stretch_limit, 1.0) if stretch_limit > 0.0 else 0.0,
         loop=number_of(LOOPS, loop),
     )

@@ -305,6 +305,8 @@ def _set_params(params: Any, settings: ShotSettings) -> None:
     params.solver = settings.solver
     params.complement = settings.complement
     params.material = settings.material
+    params.fibreStiffness = settings.fibre_stiffness
+    params.stretchLimit = settings.stretch_limit
     params.loop = settings.loop
     params.restGravity[:] = settings.rest_gravity
 

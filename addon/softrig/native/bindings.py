@@ -8,7 +8,7 @@ from typing import Any
 SR_VERSION_MAJOR = 0
 SR_VERSION_MINOR = 1
 SR_VERSION_PATCH = 0
-SR_ABI_VERSION = 4
+SR_ABI_VERSION = 5
 SR_NULL_INDEX = -1
 SR_MESHER_NOTE_SIZE = 160
 SR_DIHEDRAL_BINS = 18
@@ -278,6 +278,8 @@ class ShotParams(ctypes.Structure):
         ("loop", ctypes.c_int32),
         ("complement", ctypes.c_int32),
         ("material", ctypes.c_int32),
+        ("fibreStiffness", ctypes.c_float),
+        ("stretchLimit", ctypes.c_float),
     )
 
 

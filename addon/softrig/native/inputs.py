@@ -65,6 +65,8 @@ class ShotSettings:
     solver: int = bindings.Solver.COMPLEMENTARY
     complement: int = bindings.Complement.AUTOMATIC
     material: int = bindings.MaterialKind.RIGID
+    fibre_stiffness: float = 1.0
+    stretch_limit: float = 0.0
     loop: int = bindings.Loop.NONE
     rest_gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """In skin space: what the modelled shape yields to already."""

@@ -94,6 +94,10 @@ class SOFTRIG_PT_advanced(CharacterPanel, bpy.types.Panel):
         held.active = settings.solver == SOLVERS[0].key
         held.prop(settings, "complement")
         held.prop(settings, "material")
+        fast = column.column()
+        fast.active = settings.solver == SOLVERS[1].key
+        fast.prop(settings, "fibre_stiffness")
+        fast.prop(settings, "stretch_limit")
         column.prop(settings, "stiffness_kpa", text="Young (kPa)")
         column.prop(settings, "substeps")
         column.prop(settings, "cage_nodes")

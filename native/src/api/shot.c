@@ -21,6 +21,7 @@ srShotParams srDefaultShotParams(void) {
         .poseCorrection = 0.0f,
         .solver = sr_solverComplementary,
         .substeps = 10,
+        .fibreStiffness = 1.0f,
     };
 }
 
@@ -51,6 +52,12 @@ static srResult checkParams(const srShotParams* params) {
     SR_TRY(srCheckRange("poseCorrection", (double)params->poseCorrection, 0.0, 1.0));
     SR_TRY(srCheckRange("substeps", params->substeps, 1, 100));
     SR_TRY(srCheckRange("solver", params->solver, sr_solverXpbd, sr_solverComplementary));
+    SR_TRY(srCheckRange("fibreStiffness", (double)params->fibreStiffness, 0.01, 100.0));
+    SR_TRY(srCheckRange("stretchLimit", (double)params->stretchLimit, 0.0, 10.0));
+    if (params->stretchLimit > 0.0f && params->stretchLimit < 1.0f) {
+        return srFail(sr_errorInvalidValue, "stretchLimit is %g, but it is 0, or 1 to 10.",
+                      (double)params->stretchLimit);
+    }
     SR_TRY(checkVector("restGravity", params->restGravity, 1e6));
     SR_TRY(srCheckRange("loop", params->loop, sr_loopNone, sr_loopFirstFollowsLast));
     SR_TRY(

@@ -42,6 +42,7 @@ static bool areEqual(const srBodySettings* a, const srBodySettings* b) {
            p->density == q->density && p->poseCorrection == q->poseCorrection && p->substeps == q->substeps &&
            a->frameRate == b->frameRate && a->scale == b->scale && a->size == b->size &&
            a->isMirrored == b->isMirrored && p->material == q->material && p->complement == q->complement &&
+           p->fibreStiffness == q->fibreStiffness && p->stretchLimit == q->stretchLimit &&
            (p->complement != sr_complementMotion || a->spaceHash == b->spaceHash);
 }
 

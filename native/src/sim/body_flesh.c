@@ -42,7 +42,10 @@ typedef struct FleshBody {
     float* pulls;     // factors a node
     double frequency; // Hz of the slowest swing at 1 Hz of the dial; 0 while not known
     uint64_t frequencyHash;
-    bool hasHandles; // as of then
+    bool hasHandles;      // as of then
+    srVec3* fibres;       // a cell
+    float fibreStiffness; // that the rest was made with; likewise:
+    bool isTied;
     srVec3f* from;
     srVec3f* to;
     srVec3f* velocityJump;
@@ -69,15 +72,52 @@ static void destroyFlesh(void* self) {
     SR_FREE(body->stiffness, body->cellCount);
     SR_FREE(body->density, body->cellCount);
     SR_FREE(body->pulls, body->nodeCount);
+    SR_FREE(body->fibres, body->cellCount);
     SR_FREE(body->from, body->nodeCount);
     SR_FREE(body->to, body->nodeCount);
     SR_FREE(body->velocityJump, body->nodeCount);
     SR_FREE(body, 1);
 }
 
-static srResult createRest(FleshBody* body) {
+// where the bone that has most of a node runs
+static srVec3 findAxis(const srCharacter* character, int32_t node) {
+    const srNodeWeights* weights = &character->weights;
+    int32_t best = weights->starts[node];
+    for (int32_t k = best + 1; k < weights->starts[node + 1]; ++k) {
+        best = weights->weights[k] > weights->weights[best] ? k : best;
+    }
+    int32_t bone = weights->bones[best];
+    return bone < character->rig.boneCount ? character->boneAxes[bone] : (srVec3){0.0, 0.0, 0.0};
+}
+
+// Of each cell the mean of its nodes', as lines: they have no front. As long as they are stiff.
+static void findFibres(FleshBody* body, double stiffness) {
+    const srCharacter* character = body->character;
+    for (int32_t cell = 0; cell < body->cellCount; ++cell) {
+        srVec3 sum = {0.0, 0.0, 0.0};
+        for (int c = 0; character->boneAxes != NULL && c < 4; ++c) {
+            srVec3 axis = findAxis(character, character->cage.cells[cell][c]);
+            sum = srMulAdd(sum, srDot(sum, axis) < 0.0 ? -1.0 : 1.0, axis);
+        }
+        double length = srLength(sum);
+        body->fibres[cell] = length > 0.0 ? srScale(stiffness / length, sum) : sum;
+    }
+}
+
+// not given is none: 1
+static float fibreStiffnessOf(const srShotParams* params) {
+    return params->fibreStiffness > 0.0f ? params->fibreStiffness : 1.0f;
+}
+
+static srResult createRest(FleshBody* body, const srShotParams* params) {
     const srCage* cage = &body->character->cage;
     destroyRest(body);
+    body->fibreStiffness = fibreStiffnessOf(params);
+    body->isTied = params->stretchLimit > 0.0f;
+    bool hasFibres = body->fibreStiffness != 1.0f;
+    if (hasFibres) {
+        findFibres(body, (double)body->fibreStiffness);
+    }
     memcpy(body->holds, body->wanted, (size_t)body->nodeCount * sizeof(float));
     srFleshShape shape = {
         .nodes = cage->nodes,
@@ -86,7 +126,10 @@ static srResult createRest(FleshBody* body) {
         .cellCount = cage->cellCount,
         .holds = body->holds,
         .boneDistances = body->character->body.boneDistances,
+        .fibres = hasFibres ? body->fibres : NULL,
         .handleCount = HANDLES,
+        .ties = body->isTied ? (const int32_t (*)[2])cage->edges : NULL,
+        .tieCount = body->isTied ? cage->edgeCount : 0,
     };
     SR_TRY(srCreateFleshRest(&shape, &body->rest));
     srResult result = srCreateFleshTuning(&body->rest, &body->tuning);
@@ -110,15 +153,18 @@ static srResult allocateParts(FleshBody* body) {
     body->stiffness = SR_ALLOC(float, body->cellCount);
     body->density = SR_ALLOC(float, body->cellCount);
     body->pulls = SR_ALLOC(float, body->nodeCount);
+    body->fibres = SR_ALLOC(srVec3, body->cellCount);
     body->from = SR_ALLOC(srVec3f, body->nodeCount);
     body->to = SR_ALLOC(srVec3f, body->nodeCount);
     body->velocityJump = SR_ALLOC(srVec3f, body->nodeCount);
     if (body->holds == NULL || body->wanted == NULL || body->stiffness == NULL || body->density == NULL ||
-        body->pulls == NULL || body->from == NULL || body->to == NULL || body->velocityJump == NULL) {
+        body->pulls == NULL || body->fibres == NULL || body->from == NULL || body->to == NULL ||
+        body->velocityJump == NULL) {
         return srFailOutOfMemory("the solver");
     }
     findHolds(body);
-    return createRest(body);
+    const srShotParams plain = {.fibreStiffness = 1.0f};
+    return createRest(body, &plain);
 }
 
 static srResult createFlesh(const srCharacter* character, void** outSelf) {
@@ -193,6 +239,7 @@ static srFleshDials makeDials(FleshBody* body, const srBodySettings* settings) {
         .poseCorrection = (double)settings->params.poseCorrection,
         .frameSeconds = 1.0 / settings->frameRate,
         .largestOffset = settings->size,
+        .mostLength = (double)settings->params.stretchLimit,
         .viscosity = STEP_VISCOSITY / settings->frameRate,
         .substeps = settings->params.substeps,
         .sweeps = 1,
@@ -202,7 +249,7 @@ static srFleshDials makeDials(FleshBody* body, const srBodySettings* settings) {
 
 // What the slowest swing depends on, in units in which the pull is one of 1 Hz
 static uint64_t hashMaterial(const FleshBody* body, const srFleshDials* dials) {
-    const double numbers[] = {dials->youngModulus, dials->poissonRatio};
+    const double numbers[] = {dials->youngModulus, dials->poissonRatio, (double)body->fibreStiffness};
     uint64_t hash = srHashBytes(SR_HASH_SEED, numbers, sizeof(numbers));
     hash = srHashBytes(hash, body->pulls, (size_t)body->nodeCount * sizeof(float));
     const float* maps[2] = {dials->stiffnessMap, dials->densityMap};
@@ -280,9 +327,11 @@ static void align(const FleshBody* body, double frequency, double dampingRate, s
 static srResult tuneFlesh(void* self, const srBodySettings* settings) {
     FleshBody* body = self;
     findHolds(body);
-    if (body->rest.nodeCount == 0 ||
+    const srShotParams* params = &settings->params;
+    if (body->rest.nodeCount == 0 || body->fibreStiffness != fibreStiffnessOf(params) ||
+        body->isTied != (params->stretchLimit > 0.0f) ||
         memcmp(body->holds, body->wanted, (size_t)body->nodeCount * sizeof(float)) != 0) {
-        SR_TRY(createRest(body));
+        SR_TRY(createRest(body, params));
     }
     double frequency;
     SR_TRY(findFrequency(body, settings, &frequency));

@@ -313,9 +313,11 @@ static srResult holdBody(Preparing* preparing) {
     double* volumes = SR_ALLOC(double, nodeCount);
     float* holds = SR_ALLOC(float, nodeCount);
     float* distances = SR_ALLOC(float, nodeCount);
+    srVec3* axes = SR_ALLOC_ZERO(srVec3, def->boneCount);
+    character->boneAxes = axes;
     srResult result = sr_success;
     if (ends == NULL || heads == NULL || tails == NULL || volumes == NULL || holds == NULL ||
-        distances == NULL) {
+        distances == NULL || (def->boneCount > 0 && axes == NULL)) {
         result = srFailOutOfMemory("the hold map");
         goto cleanup;
     }
@@ -327,6 +329,11 @@ static srResult holdBody(Preparing* preparing) {
     }
     srCage_LumpVolumes(&character->cage, volumes);
     character->rootMap = srFindRootMap(&character->weights, volumes, def->boneParents, def->boneCount);
+    for (int32_t k = 0; k < def->boneCount; ++k) {
+        srVec3 axis = srSub(tails[k], heads[k]);
+        double length = srLength(axis);
+        axes[k] = length > 0.0 ? srScale(1.0 / length, axis) : (srVec3){0.0, 0.0, 0.0};
+    }
     srBoneSegments bones = {heads, tails, def->boneParents, def->boneLooseTips, def->boneCount};
     SR_TRY_CLEANUP(
         srComputeHold(character->cage.nodes, volumes, &character->weights, &bones, holds, distances));
@@ -447,6 +454,7 @@ void srDestroyCharacterRest(srCharacter* character) {
     srDestroyNodeMaps(&character->maps);
     srDestroyXpbdRest(&character->body);
     srDestroyNodeWeights(&character->weights);
+    SR_FREE(character->boneAxes, character->rig.boneCount);
     srDestroyRig(&character->rig);
     srDestroyBlend(&character->blend);
     srDestroyEmbedding(&character->embedding);

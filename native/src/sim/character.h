@@ -26,6 +26,7 @@ typedef struct srCharacter {
     srBlend blend; ///< Of the skin: what a frame brings offsets to it with.
     srRig rig;
     srNodeWeights weights; ///< Of nodes on the rig's maps; the last map is the skin object's own.
+    srVec3* boneAxes;      ///< Unit vectors in skin space, one a bone; null where it is not known.
     int32_t rootMap;       ///< Which of the maps carries the character: what "travel" is measured by.
     srXpbdRest body;
     srNodeMaps maps;

@@ -73,7 +73,8 @@ static srResult checkCounts(const srStoredCharacter* s) {
                    s->edgesCount >= 6 && s->edgesCount <= INT32_MAX / 4 && s->cellsCount <= INT32_MAX / 6;
     bool hasPoints = s->pointNodesCount >= 1 && s->pointNodesCount == s->pointWeightsCount &&
                      s->pointNodesCount == s->pointCellsCount && hasBlendCounts(s);
-    bool hasBones = s->inverseRestsCount == s->boneSpacesCount && s->inverseRestsCount <= 100000;
+    bool hasBones = s->inverseRestsCount == s->boneSpacesCount && s->inverseRestsCount <= 100000 &&
+                    (s->boneAxes == NULL || s->boneAxesCount == s->inverseRestsCount);
     bool hasWeights = (int64_t)s->weightStartsCount == (int64_t)nodeCount + 1 &&
                       s->weightBonesCount >= nodeCount && s->weightBonesCount == s->weightValuesCount;
     bool hasHolds = s->holdsCount == nodeCount && s->boneDistancesCount == nodeCount;
@@ -283,6 +284,12 @@ static srResult checkRig(const srStoredCharacter* s) {
     if (boneCount > 0 && (!doFinitesLie((const double*)s->inverseRests, numbers * boneCount, 1e30) ||
                           !areInRange(s->boneSpaces, boneCount, s->facts->spaceCount))) {
         return failStored("a bone is none");
+    }
+    for (int32_t k = 0; k < s->boneAxesCount; ++k) {
+        double square = srDot(s->boneAxes[k], s->boneAxes[k]);
+        if (!(square == 0.0 || fabs(square - 1.0) <= SUM_TOLERANCE)) {
+            return failStored("a bone has no direction");
+        }
     }
     if (!areStarts(s->weightStarts, s->weightStartsCount, s->weightBonesCount) ||
         !areInRange(s->weightBones, (size_t)s->weightBonesCount, s->inverseRestsCount + 1)) {

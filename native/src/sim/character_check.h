@@ -55,6 +55,7 @@ typedef struct srStoredCharacter {
     SR_STORED(int32_t, longMaps);
     SR_STORED(srMat34, inverseRests); ///< One a bone, or none.
     SR_STORED(int32_t, boneSpaces);
+    SR_STORED(srVec3, boneAxes); ///< One a bone, or none: files had none at first.
     SR_STORED(int32_t, weightStarts);
     SR_STORED(int32_t, weightBones);
     SR_STORED(double, weightValues);

@@ -63,23 +63,24 @@ typedef struct Section {
      offsetof(srStoredCharacter, mapCounts) + (kind) * sizeof(int32_t), true}
 
 static const Section SECTIONS[] = {
-    SECTION('f', 'a', 'c', 't', facts, false),         SECTION('r', 'e', 'p', 't', report, false),
-    SECTION('n', 'o', 'd', 'e', nodes, false),         SECTION('c', 'e', 'l', 'l', cells, false),
-    SECTION('e', 'd', 'g', 'e', edges, false),         SECTION('p', 'n', 'o', 'd', pointNodes, false),
-    SECTION('p', 'w', 'g', 't', pointWeights, false),  SECTION('p', 'c', 'e', 'l', pointCells, false),
-    SECTION('b', 'n', 'o', 'd', mapNodes, true),       SECTION('b', 'p', 'l', 'c', mapPlaces, true),
-    SECTION('b', 's', 's', 't', slopeStarts, false),   SECTION('b', 's', 'l', 'p', slopes, true),
-    SECTION('b', 'r', 'u', 'n', runs, true),           SECTION('b', 't', 'g', 't', targets, false),
-    SECTION('b', 'p', 't', 's', places, false),        SECTION('b', 's', 'h', 'r', shares, true),
-    SECTION('b', '1', '6', 'm', shortMaps, true),      SECTION('b', '3', '2', 'm', longMaps, true),
-    SECTION('b', 'i', 'n', 'v', inverseRests, true),   SECTION('b', 's', 'p', 'c', boneSpaces, true),
-    SECTION('w', 's', 't', 'a', weightStarts, false),  SECTION('w', 'b', 'o', 'n', weightBones, false),
-    SECTION('w', 'v', 'a', 'l', weightValues, false),  SECTION('h', 'o', 'l', 'd', holds, false),
-    SECTION('d', 'i', 's', 't', boneDistances, false), SECTION('e', 'o', 'r', 'd', edgeOrder, false),
-    SECTION('e', 's', 't', 'a', edgeStarts, false),    SECTION('c', 'o', 'r', 'd', cellOrder, false),
-    SECTION('c', 's', 't', 'a', cellStarts, false),    MAP_SECTION('m', 's', 't', 'f', sr_mapStiffness),
-    MAP_SECTION('m', 'm', 'a', 's', sr_mapMass),       MAP_SECTION('m', 'd', 'm', 'p', sr_mapDamping),
-    MAP_SECTION('m', 'h', 'l', 'd', sr_mapHold),       MAP_SECTION('m', 'p', 'i', 'n', sr_mapPin),
+    SECTION('f', 'a', 'c', 't', facts, false),        SECTION('r', 'e', 'p', 't', report, false),
+    SECTION('n', 'o', 'd', 'e', nodes, false),        SECTION('c', 'e', 'l', 'l', cells, false),
+    SECTION('e', 'd', 'g', 'e', edges, false),        SECTION('p', 'n', 'o', 'd', pointNodes, false),
+    SECTION('p', 'w', 'g', 't', pointWeights, false), SECTION('p', 'c', 'e', 'l', pointCells, false),
+    SECTION('b', 'n', 'o', 'd', mapNodes, true),      SECTION('b', 'p', 'l', 'c', mapPlaces, true),
+    SECTION('b', 's', 's', 't', slopeStarts, false),  SECTION('b', 's', 'l', 'p', slopes, true),
+    SECTION('b', 'r', 'u', 'n', runs, true),          SECTION('b', 't', 'g', 't', targets, false),
+    SECTION('b', 'p', 't', 's', places, false),       SECTION('b', 's', 'h', 'r', shares, true),
+    SECTION('b', '1', '6', 'm', shortMaps, true),     SECTION('b', '3', '2', 'm', longMaps, true),
+    SECTION('b', 'i', 'n', 'v', inverseRests, true),  SECTION('b', 's', 'p', 'c', boneSpaces, true),
+    SECTION('b', 'a', 'x', 's', boneAxes, true),      SECTION('w', 's', 't', 'a', weightStarts, false),
+    SECTION('w', 'b', 'o', 'n', weightBones, false),  SECTION('w', 'v', 'a', 'l', weightValues, false),
+    SECTION('h', 'o', 'l', 'd', holds, false),        SECTION('d', 'i', 's', 't', boneDistances, false),
+    SECTION('e', 'o', 'r', 'd', edgeOrder, false),    SECTION('e', 's', 't', 'a', edgeStarts, false),
+    SECTION('c', 'o', 'r', 'd', cellOrder, false),    SECTION('c', 's', 't', 'a', cellStarts, false),
+    MAP_SECTION('m', 's', 't', 'f', sr_mapStiffness), MAP_SECTION('m', 'm', 'a', 's', sr_mapMass),
+    MAP_SECTION('m', 'd', 'm', 'p', sr_mapDamping),   MAP_SECTION('m', 'h', 'l', 'd', sr_mapHold),
+    MAP_SECTION('m', 'p', 'i', 'n', sr_mapPin),
 };
 
 #define SECTION_COUNT ((int)(sizeof(SECTIONS) / sizeof(SECTIONS[0])))
@@ -164,6 +165,8 @@ static srStoredCharacter viewCharacter(const srCharacter* character, const Small
         .inverseRestsCount = rig->boneCount,
         .boneSpaces = rig->boneSpaces,
         .boneSpacesCount = rig->boneCount,
+        .boneAxes = character->boneAxes,
+        .boneAxesCount = character->boneAxes != NULL ? rig->boneCount : 0,
         .weightStarts = weights->starts,
         .weightStartsCount = weights->nodeCount + 1,
         .weightBones = weights->bones,
@@ -373,6 +376,7 @@ static srResult copyParts(const srStoredCharacter* s, srCharacter* out) {
                                    s->pointNodesCount, s->facts->outsideCount, s->facts->largestWeightSum};
     copyBlend(s, &out->blend, &isComplete);
     out->rig = (srRig){COPY(inverseRests), COPY(boneSpaces), s->inverseRestsCount, s->facts->spaceCount};
+    out->boneAxes = COPY(boneAxes);
     out->weights = (srNodeWeights){COPY(weightStarts), COPY(weightBones), COPY(weightValues), s->nodesCount};
     out->rootMap = s->facts->rootMap;
     out->maps.nodeCount = s->nodesCount;

@@ -292,7 +292,8 @@ static bool areEqual(const srShotParams* a, const srShotParams* b) {
            a->youngModulus == b->youngModulus && a->poissonRatio == b->poissonRatio &&
            a->density == b->density && a->poseCorrection == b->poseCorrection && a->substeps == b->substeps &&
            memcmp(a->restGravity, b->restGravity, sizeof(a->restGravity)) == 0 && a->loop == b->loop &&
-           a->solver == b->solver && a->complement == b->complement && a->material == b->material;
+           a->solver == b->solver && a->complement == b->complement && a->material == b->material &&
+           a->fibreStiffness == b->fibreStiffness && a->stretchLimit == b->stretchLimit;
 }
 
 void srSimulation_SetParams(srSimulation* simulation, const srShotParams* params) {

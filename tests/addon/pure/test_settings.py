@@ -42,6 +42,13 @@ def test_each_choice_reaches_the_library() -> None:
         assert settings.make_settings(**DIALS, loop=choice.key).loop == choice.number
 
 
+def test_a_limit_is_none_or_at_least_the_whole_length() -> None:
+    limits = {0.0: 0.0, 0.4: 1.0, 1.0: 1.0, 1.5: 1.5}
+    for asked, given in limits.items():
+        assert settings.make_settings(**DIALS, stretch_limit=asked).stretch_limit == given
+    assert settings.make_settings(**DIALS, fibre_stiffness=3.0).fibre_stiffness == 3.0
+
+
 def test_a_choice_of_a_later_version_counts_as_the_first() -> None:
     assert settings.make_settings(**DIALS, solver="LATER").solver == SOLVERS[0].number
 

@@ -566,6 +566,18 @@ static void dials_out_of_range_are_refused(void** state) {
     assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
     params = srDefaultShotParams();
     assert_int_equal(params.complement, sr_complementAutomatic);
+    assert_true(params.fibreStiffness == 1.0f && params.stretchLimit == 0.0f);
+    const float badFibres[] = {0.0f, 101.0f, -1.0f, NAN};
+    const float badLimits[] = {0.5f, 11.0f, -1.0f, NAN};
+    for (int i = 0; i < 4; ++i) {
+        params = srDefaultShotParams();
+        params.fibreStiffness = badFibres[i];
+        assert_true(srShot_SetParams(shot, &params) != sr_success);
+        params = srDefaultShotParams();
+        params.stretchLimit = badLimits[i];
+        assert_true(srShot_SetParams(shot, &params) != sr_success);
+    }
+    params = srDefaultShotParams();
     params.complement = sr_complementNothing + 1;
     assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
     params.complement = -1;

@@ -166,9 +166,61 @@ static void four_quarter_turns_are_none(void** state) {
     free(turns);
 }
 
+// The farthest that the flesh goes after a push sideways, and the longest that an edge gets, as shares.
+static float pushSideways(const srShotParams* params, float* outLongest) {
+    Moving m;
+    begin(sr_solverFlesh, &m);
+    srBodySettings settings = makeSettings();
+    settings.params = *params;
+    assert_success(srBody_Tune(&m.body, &settings));
+    float farthest = 0.0f;
+    *outLongest = 0.0f;
+    for (int32_t frame = 0; frame < 12; ++frame) {
+        for (int32_t i = 0; i < bar.cage.nodeCount; ++i) {
+            m.jumps[i] = (srVec3){0.0, frame == 0 ? -4.0 : 0.0, 0.0};
+        }
+        srNodeMotion motion = {m.places, m.places, m.jumps, NULL, 0.0, NULL};
+        srFrameStats stats;
+        srBody_Step(&m.body, &motion, m.state, &stats);
+        farthest = fmaxf(farthest, largest(&m));
+        for (int32_t j = 0; j < bar.cage.edgeCount; ++j) {
+            const int32_t* n = bar.cage.edges[j];
+            srVec3 posed = srSub(bar.cage.nodes[n[1]], bar.cage.nodes[n[0]]);
+            srVec3 change = srSub(srToDouble(m.offsets[n[1]]), srToDouble(m.offsets[n[0]]));
+            *outLongest = fmaxf(*outLongest, (float)(srLength(srAdd(posed, change)) / srLength(posed)));
+        }
+    }
+    end(&m);
+    return farthest;
+}
+
+static void fibres_stiffen_a_body_along_its_bones_and_a_limit_keeps_it_from_stretching(void** state) {
+    (void)state;
+    srShotParams params = makeSettings().params;
+    params.solver = sr_solverFlesh;
+    float longest[3];
+    float plain = pushSideways(&params, &longest[0]);
+    params.fibreStiffness = 1.0f; // and not given are the same
+    assert_true(pushSideways(&params, &longest[1]) == plain && longest[1] == longest[0]);
+    params.fibreStiffness = 10.0f;
+    float stiff = pushSideways(&params, &longest[1]);
+    params.fibreStiffness = 0.1f;
+    float soft = pushSideways(&params, &longest[1]);
+    print_message("farthest %.4f, with fibres of ten %.4f, of a tenth %.4f\n", (double)plain, (double)stiff,
+                  (double)soft);
+    assert_true(stiff < 0.9f * plain && soft > 1.01f * plain);
+    params.fibreStiffness = 1.0f;
+    params.stretchLimit = 1.02f;
+    pushSideways(&params, &longest[2]);
+    print_message("edges up to %.4f, limited %.4f\n", (double)longest[0], (double)longest[2]);
+    assert_true(longest[0] > 1.06f && longest[2] < 1.05f);
+}
+
 static srResult makeBody(void* context) {
     srBody body;
     srBodySettings settings = makeSettings();
+    settings.params.fibreStiffness = 2.0f;
+    settings.params.stretchLimit = 1.1f;
     srResult result = srCreateBody(&bar, *(const int32_t*)context, &body);
     if (result == sr_success) {
         result = srBody_Tune(&body, &settings);
@@ -190,6 +242,7 @@ int main(void) {
         cmocka_unit_test(zero_bytes_are_rest_and_stay_it),
         cmocka_unit_test(a_copy_of_the_state_goes_on_with_the_same_bits),
         cmocka_unit_test(four_quarter_turns_are_none),
+        cmocka_unit_test(fibres_stiffen_a_body_along_its_bones_and_a_limit_keeps_it_from_stretching),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_no_leak),
     };
     return cmocka_run_group_tests_name("sim/body", tests, prepareAll, forgetAll);

@@ -252,7 +252,8 @@ static void each_array_is_checked_although_it_hashes_right(void** state) {
         {"eord", 0, &many, 4, "order"},       {"esta", 0, &two, 4, "order"},
         {"cord", 4, &minus, 4, "order"},      {"csta", 4, &many, 4, "order"},
         {"mpin", 8, &over, 4, "painted"},     {"mstf", 0, &zero, 4, "painted"},
-        {"mstf", 0, &nanFloat, 4, "painted"},
+        {"mstf", 0, &nanFloat, 4, "painted"}, {"baxs", 8, &nan, 8, "direction"},
+        {"baxs", 24, &huge, 8, "direction"},
     };
     File file = store(&tail);
     for (int i = 0; i < SR_ARRAY_COUNT(damages); ++i) {
