@@ -7,6 +7,9 @@
 #include "support/support.h"
 
 #include "core/hash.h"
+#include "core/parallel.h"
+#include "math/simd_path.h"
+#include "solver/fem.h"
 #include "solver/flesh.h"
 #include "support/scenes.h"
 
@@ -55,6 +58,28 @@ static void fleshSetPose(srVec3f* p, const FleshBody* body) {
     }
 }
 
+static srFleshShape fleshShapeOf(const FleshBody* body, int32_t handleCount) {
+    return (srFleshShape){
+        .nodes = body->cage.nodes,
+        .nodeCount = body->cage.nodeCount,
+        .cells = (const int32_t (*)[4])body->cage.cells,
+        .cellCount = body->cage.cellCount,
+        .holds = body->holds,
+        .boneDistances = body->distances,
+        .handleCount = handleCount,
+    };
+}
+
+// the same body of another shape; to be tuned
+static __attribute__((unused)) void fleshRemake(FleshBody* body, const srFleshShape* shape) {
+    srDestroyFleshScratch(body->state.scratch);
+    body->state.scratch = NULL;
+    srDestroyFleshTuning(&body->rest, &body->tuning);
+    srDestroyFleshRest(&body->rest);
+    assert_success(srCreateFleshRest(shape, &body->rest));
+    assert_success(srCreateFleshTuning(&body->rest, &body->tuning));
+}
+
 // A bar on the plane y = 0; held there if `hold` is 1.
 static __attribute__((unused)) void fleshCreate(FleshBody* body, const int32_t counts[3], double spacing,
                                                 float hold, int32_t handleCount) {
@@ -78,15 +103,7 @@ static __attribute__((unused)) void fleshCreate(FleshBody* body, const int32_t c
     for (size_t i = 0; i < nodeCount; ++i) {
         body->holds[i] = body->cage.nodes[i].y < 0.5 * spacing ? hold : 0.0f;
     }
-    srFleshShape shape = {
-        .nodes = body->cage.nodes,
-        .nodeCount = body->cage.nodeCount,
-        .cells = (const int32_t (*)[4])body->cage.cells,
-        .cellCount = body->cage.cellCount,
-        .holds = body->holds,
-        .boneDistances = body->distances,
-        .handleCount = handleCount,
-    };
+    srFleshShape shape = fleshShapeOf(body, handleCount);
     assert_success(srCreateFleshRest(&shape, &body->rest));
     assert_success(srCreateFleshTuning(&body->rest, &body->tuning));
     fleshSetPose(body->from, body);
@@ -177,4 +194,57 @@ static __attribute__((unused)) void fleshFillModuli(const srCage* cage, double y
         mu[cell] = young / (2.0 * (1.0 + nu));
         lambda[cell] = young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu));
     }
+}
+
+// A play, which answers with a hash of what it came to, must come to the same bits on 1 to 8 workers, at
+// least two of them busy, and on every path.
+static __attribute__((unused)) void fleshAssertSameBits(uint64_t (*play)(void)) {
+    int32_t before = srParallel_GetWorkerCount();
+    srSimdPath path = srGetSimdPath();
+    srParallel_SetWorkerCount(1);
+    srParallel_Stop();
+    uint64_t alone = play();
+    for (int32_t workers = 2; workers <= 8; ++workers) {
+        int32_t busyCount = 0;
+        srParallel_SetWorkerCount(workers);
+        // a busy machine may leave all the work to one; then it shows nothing
+        for (int try = 0; try < 200 && busyCount < 2; ++try) {
+            uint64_t blockCounts[64];
+            srParallel_Stop();
+            assert_true(play() == alone);
+            busyCount = 0;
+            for (int32_t w = srParallel_GetBlockCounts(blockCounts, 64) - 1; w >= 0; --w) {
+                busyCount += blockCounts[w] > 0;
+            }
+        }
+        assert_true(busyCount >= 2);
+    }
+    srParallel_SetWorkerCount(1);
+    for (int other = 0; other < SR_SIMD_PATH_COUNT; ++other) {
+        if (srForceSimdPath((srSimdPath)other)) {
+            assert_true(play() == alone);
+        }
+    }
+    srForceSimdPath(path);
+    srParallel_SetWorkerCount(before);
+}
+
+// of small offsets: finite elements' quadratic form, and that of velocities
+static __attribute__((unused)) double fleshEnergy(const FleshBody* body, const Fem* fem) {
+    size_t count = 3 * (size_t)(uint32_t)body->cage.nodeCount;
+    double* u = calloc(2 * count, sizeof(double));
+    assert_non_null(u);
+    double energy = 0.0;
+    for (int32_t i = 0; i < body->cage.nodeCount; ++i) {
+        srVec3 x = srToDouble(body->state.offsets[i]);
+        srVec3 w = srToDouble(body->state.velocities[i]);
+        memcpy(u + 3 * (size_t)i, &x, sizeof(x));
+        energy += 0.5 * fem->masses[i] * srDot(w, w);
+    }
+    srCsc_MulAdd(u + count, &fem->K, u);
+    for (size_t k = 0; k < count; ++k) {
+        energy += 0.5 * u[k] * u[count + k];
+    }
+    free(u);
+    return energy;
 }

@@ -6,8 +6,6 @@
 #include "flesh_body.h"
 
 #include "core/alloc.h"
-#include "core/parallel.h"
-#include "math/simd_path.h"
 #include "solver/fem.h"
 
 static const int32_t BAR[3] = {2, 8, 2};
@@ -339,25 +337,6 @@ static void damping_does_not_depend_on_the_step(void** state) {
     assert_near(kept[1], 0.14, 0.03);
 }
 
-// of small offsets: finite elements' quadratic form, and that of velocities
-static double energyOf(const FleshBody* body, const Fem* fem) {
-    size_t count = 3 * (size_t)(uint32_t)body->cage.nodeCount;
-    double* u = makeArray(3 * body->cage.nodeCount, 2 * sizeof(double));
-    double energy = 0.0;
-    for (int32_t i = 0; i < body->cage.nodeCount; ++i) {
-        srVec3 x = srToDouble(body->state.offsets[i]);
-        srVec3 w = srToDouble(body->state.velocities[i]);
-        memcpy(u + 3 * (size_t)i, &x, sizeof(x));
-        energy += 0.5 * fem->masses[i] * srDot(w, w);
-    }
-    srCsc_MulAdd(u + count, &fem->K, u);
-    for (size_t k = 0; k < count; ++k) {
-        energy += 0.5 * u[k] * u[count + k];
-    }
-    free(u);
-    return energy;
-}
-
 static void energy_is_kept_when_asked_for(void** state) {
     (void)state;
     FleshBody body;
@@ -380,7 +359,7 @@ static void energy_is_kept_when_asked_for(void** state) {
         fleshStep(&body);
         int part = frame < 100 ? 0 : frame >= 1900 ? 1 : -1;
         if (part >= 0) {
-            energy[part] += energyOf(&body, &fem);
+            energy[part] += fleshEnergy(&body, &fem);
         }
     }
     femDestroy(&fem);
@@ -451,23 +430,16 @@ static void where_a_character_stands_does_not_matter(void** state) {
     fleshDestroy(&bodies[1]);
 }
 
-static uint64_t shakeLarge(int32_t workerCount, int32_t* outBusyCount) {
+static uint64_t shakeLarge(void) {
     static const int32_t LARGE[3] = {8, 24, 8};
     FleshBody body;
     fleshCreate(&body, LARGE, 0.1, 1.0f, 8);
     srFleshDials dials = fleshDials(5e4, 0.48);
     dials.frequency = 1.0;
     fleshTune(&body, &dials);
-    srParallel_SetWorkerCount(workerCount);
-    srParallel_Stop();
     for (int frame = 1; frame <= 4; ++frame) {
         fleshShake(&body, frame, 0.1);
         fleshStep(&body);
-    }
-    uint64_t blockCounts[64];
-    *outBusyCount = 0;
-    for (int32_t w = srParallel_GetBlockCounts(blockCounts, 64) - 1; w >= 0; --w) {
-        *outBusyCount += blockCounts[w] > 0;
     }
     uint64_t hash = fleshHash(&body);
     assert_true(fleshLargest(&body) > 1e-3);
@@ -475,32 +447,9 @@ static uint64_t shakeLarge(int32_t workerCount, int32_t* outBusyCount) {
     return hash;
 }
 
-#define MOST_TRIES 200
-
 static void workers_and_vector_widths_do_not_change_a_bit(void** state) {
     (void)state;
-    int32_t before = srParallel_GetWorkerCount();
-    srSimdPath path = srGetSimdPath();
-    int32_t busyCount;
-    uint64_t alone = shakeLarge(1, &busyCount);
-    assert_int_equal(busyCount, 1);
-    for (int32_t workers = 2; workers <= 8; ++workers) {
-        // a busy machine may leave all the work to one; then it shows nothing
-        for (int try = 0; try < MOST_TRIES; ++try) {
-            assert_true(shakeLarge(workers, &busyCount) == alone);
-            if (busyCount >= 2) {
-                break;
-            }
-        }
-        assert_true(busyCount >= 2);
-    }
-    for (int other = 0; other < SR_SIMD_PATH_COUNT; ++other) {
-        if (srForceSimdPath((srSimdPath)other)) {
-            assert_true(shakeLarge(1, &busyCount) == alone);
-        }
-    }
-    srForceSimdPath(path);
-    srParallel_SetWorkerCount(before);
+    fleshAssertSameBits(shakeLarge);
 }
 
 static int32_t countInverted(const FleshBody* body) {

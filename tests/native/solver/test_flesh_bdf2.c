@@ -5,8 +5,6 @@
 
 #include "flesh_body.h"
 
-#include "core/parallel.h"
-#include "math/simd_path.h"
 #include "solver/fem.h"
 
 static const int32_t BAR[3] = {2, 8, 2};
@@ -76,26 +74,6 @@ static void destroyJudge(Judge* judge) {
     free(judge->isHeld);
     free(judge->moduli);
     free(judge->mode);
-}
-
-// of small offsets: finite elements' quadratic form, and that of velocities
-static double energyOf(const FleshBody* body, const Fem* fem) {
-    size_t count = 3 * (size_t)(uint32_t)body->cage.nodeCount;
-    double* u = calloc(2 * count, sizeof(double));
-    assert_non_null(u);
-    double energy = 0.0;
-    for (int32_t i = 0; i < body->cage.nodeCount; ++i) {
-        srVec3 x = srToDouble(body->state.offsets[i]);
-        srVec3 w = srToDouble(body->state.velocities[i]);
-        memcpy(u + 3 * (size_t)i, &x, sizeof(x));
-        energy += 0.5 * fem->masses[i] * srDot(w, w);
-    }
-    srCsc_MulAdd(u + count, &fem->K, u);
-    for (size_t k = 0; k < count; ++k) {
-        energy += 0.5 * u[k] * u[count + k];
-    }
-    free(u);
-    return energy;
 }
 
 #define YOUNG 4e5
@@ -228,7 +206,7 @@ static double findDrift(FleshBody* body, const Judge* judge, const srFleshDials*
         mean = 0.0;
         for (int frame = 0; frame < frameCount; ++frame) {
             fleshStep(body);
-            mean += energyOf(body, &judge->fem) / frameCount;
+            mean += fleshEnergy(body, &judge->fem) / frameCount;
         }
         first = part == 0 ? mean : first;
         *outMost = fmax(*outMost, mean / first);
@@ -375,50 +353,21 @@ static void a_state_is_all_it_goes_on_from(void** state) {
     fleshDestroy(&bodies[1]);
 }
 
-static uint64_t shakeLarge(int32_t workerCount, int32_t* outBusyCount) {
+static uint64_t shakeLarge(void) {
     static const int32_t LARGE[3] = {8, 24, 8};
     FleshBody body;
     fleshCreate(&body, LARGE, 0.1, 1.0f, 8);
     srFleshDials dials = choose(&CHOICES[2], 5e4, 0.48, 5);
     fleshTune(&body, &dials);
-    srParallel_SetWorkerCount(workerCount);
-    srParallel_Stop();
     uint64_t hash = goOn(&body, 1, 4);
-    uint64_t blockCounts[64];
-    *outBusyCount = 0;
-    for (int32_t w = srParallel_GetBlockCounts(blockCounts, 64) - 1; w >= 0; --w) {
-        *outBusyCount += blockCounts[w] > 0;
-    }
     assert_true(fleshLargest(&body) > 1e-3);
     fleshDestroy(&body);
     return hash;
 }
 
-#define MOST_TRIES 200
-
 static void workers_and_vector_widths_do_not_change_a_bit(void** state) {
     (void)state;
-    int32_t before = srParallel_GetWorkerCount();
-    srSimdPath path = srGetSimdPath();
-    int32_t busyCount;
-    uint64_t alone = shakeLarge(1, &busyCount);
-    for (int32_t workers = 2; workers <= 8; workers *= 2) {
-        // a busy machine may leave all the work to one; then it shows nothing
-        for (int try = 0; try < MOST_TRIES; ++try) {
-            assert_true(shakeLarge(workers, &busyCount) == alone);
-            if (busyCount >= 2) {
-                break;
-            }
-        }
-        assert_true(busyCount >= 2);
-    }
-    for (int other = 0; other < SR_SIMD_PATH_COUNT; ++other) {
-        if (srForceSimdPath((srSimdPath)other)) {
-            assert_true(shakeLarge(1, &busyCount) == alone);
-        }
-    }
-    srForceSimdPath(path);
-    srParallel_SetWorkerCount(before);
+    fleshAssertSameBits(shakeLarge);
 }
 
 static void torture_ends_at_rest(void** state) {

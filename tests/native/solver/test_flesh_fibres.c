@@ -9,27 +9,14 @@ static const int32_t BAR[3] = {2, 6, 2};
 
 static void createFibres(FleshBody* body, srVec3 fibre, float hold, int32_t handleCount) {
     fleshCreate(body, BAR, SPACING, hold, handleCount);
-    srDestroyFleshScratch(body->state.scratch);
-    srDestroyFleshTuning(&body->rest, &body->tuning);
-    srDestroyFleshRest(&body->rest);
     srVec3* fibres = calloc((size_t)body->cage.cellCount, sizeof(srVec3));
     assert_non_null(fibres);
     for (int32_t cell = 0; cell < body->cage.cellCount; ++cell) {
         fibres[cell] = fibre;
     }
-    srFleshShape shape = {
-        .nodes = body->cage.nodes,
-        .nodeCount = body->cage.nodeCount,
-        .cells = (const int32_t (*)[4])body->cage.cells,
-        .cellCount = body->cage.cellCount,
-        .holds = body->holds,
-        .boneDistances = body->distances,
-        .fibres = fibres,
-        .handleCount = handleCount,
-    };
-    body->state.scratch = NULL;
-    assert_success(srCreateFleshRest(&shape, &body->rest));
-    assert_success(srCreateFleshTuning(&body->rest, &body->tuning));
+    srFleshShape shape = fleshShapeOf(body, handleCount);
+    shape.fibres = fibres;
+    fleshRemake(body, &shape);
     free(fibres);
 }
 

@@ -6,8 +6,6 @@
 #include "flesh_body.h"
 
 #include "core/alloc.h"
-#include "core/parallel.h"
-#include "math/simd_path.h"
 
 static const int32_t BAR[3] = {2, 8, 2};
 #define SPACING 0.125
@@ -17,23 +15,10 @@ static const int32_t BAR[3] = {2, 8, 2};
 static void createTied(FleshBody* body, const int32_t counts[3], double spacing, float hold,
                        int32_t handleCount) {
     fleshCreate(body, counts, spacing, hold, 0);
-    srDestroyFleshScratch(body->state.scratch);
-    body->state.scratch = NULL;
-    srDestroyFleshTuning(&body->rest, &body->tuning);
-    srDestroyFleshRest(&body->rest);
-    srFleshShape shape = {
-        .nodes = body->cage.nodes,
-        .nodeCount = body->cage.nodeCount,
-        .cells = (const int32_t (*)[4])body->cage.cells,
-        .cellCount = body->cage.cellCount,
-        .holds = body->holds,
-        .boneDistances = body->distances,
-        .handleCount = handleCount,
-        .ties = (const int32_t (*)[2])body->cage.edges,
-        .tieCount = body->cage.edgeCount,
-    };
-    assert_success(srCreateFleshRest(&shape, &body->rest));
-    assert_success(srCreateFleshTuning(&body->rest, &body->tuning));
+    srFleshShape shape = fleshShapeOf(body, handleCount);
+    shape.ties = (const int32_t (*)[2])body->cage.edges;
+    shape.tieCount = body->cage.edgeCount;
+    fleshRemake(body, &shape);
 }
 
 typedef struct Range {
@@ -369,7 +354,7 @@ static void a_fall_ends_on_the_floor_and_bounces_no_higher_than_it_began(void** 
     }
 }
 
-static uint64_t playLarge(int32_t workerCount, int32_t* outBusyCount) {
+static uint64_t playLarge(void) {
     static const int32_t LARGE[3] = {8, 24, 8};
     FleshBody body;
     createTied(&body, LARGE, 0.1, 1.0f, 8);
@@ -380,47 +365,18 @@ static uint64_t playLarge(int32_t workerCount, int32_t* outBusyCount) {
     dials.floorHeight = 0.5;
     dials.friction = 0.3;
     fleshTune(&body, &dials);
-    srParallel_SetWorkerCount(workerCount);
-    srParallel_Stop();
     for (int frame = 1; frame <= 3; ++frame) {
         fleshShake(&body, frame, 0.1);
         fleshStep(&body);
-    }
-    uint64_t blockCounts[64];
-    *outBusyCount = 0;
-    for (int32_t w = srParallel_GetBlockCounts(blockCounts, 64) - 1; w >= 0; --w) {
-        *outBusyCount += blockCounts[w] > 0;
     }
     uint64_t hash = fleshHash(&body);
     fleshDestroy(&body);
     return hash;
 }
 
-#define MOST_TRIES 200
-
 static void workers_and_vector_widths_do_not_change_a_bit(void** state) {
     (void)state;
-    int32_t before = srParallel_GetWorkerCount();
-    srSimdPath path = srGetSimdPath();
-    int32_t busyCount;
-    uint64_t alone = playLarge(1, &busyCount);
-    for (int32_t workers = 2; workers <= 8; workers *= 2) {
-        // a busy machine may leave all the work to one; then it shows nothing
-        for (int try = 0; try < MOST_TRIES; ++try) {
-            assert_true(playLarge(workers, &busyCount) == alone);
-            if (busyCount >= 2) {
-                break;
-            }
-        }
-        assert_true(busyCount >= 2);
-    }
-    for (int other = 0; other < SR_SIMD_PATH_COUNT; ++other) {
-        if (srForceSimdPath((srSimdPath)other)) {
-            assert_true(playLarge(1, &busyCount) == alone);
-        }
-    }
-    srForceSimdPath(path);
-    srParallel_SetWorkerCount(before);
+    fleshAssertSameBits(playLarge);
 }
 
 static void torture_and_odd_numbers_stay_finite(void** state) {
@@ -472,14 +428,9 @@ static void a_step_with_limits_allocates_nothing_and_broken_ties_are_refused(voi
     }
     assert_int_equal(srAlloc_GetCount(), before);
     int32_t ties[2][2] = {{0, 1}, {3, body.cage.nodeCount}};
-    srFleshShape shape = {.nodes = body.cage.nodes,
-                          .nodeCount = body.cage.nodeCount,
-                          .cells = (const int32_t (*)[4])body.cage.cells,
-                          .cellCount = body.cage.cellCount,
-                          .holds = body.holds,
-                          .boneDistances = body.distances,
-                          .ties = (const int32_t (*)[2])ties,
-                          .tieCount = 2};
+    srFleshShape shape = fleshShapeOf(&body, 0);
+    shape.ties = (const int32_t (*)[2])ties;
+    shape.tieCount = 2;
     srFleshRest rest;
     assert_int_equal(srCreateFleshRest(&shape, &rest), sr_errorBadMesh);
     fleshDestroy(&body);
