@@ -50,6 +50,22 @@ def test_a_tissue_is_applied_and_moves_differently(skin: Any) -> None:
         bpy.ops.softrig.apply_tissue(tissue="STONE")
 
 
+def test_fibres_and_a_limit_of_stretch_are_the_fast_methods(skin: Any) -> None:
+    dials = skin.softrig
+    ways: dict[str, list[np.ndarray]] = {"COMPLEMENTARY": [], "FLESH": []}
+    for solver, seen in ways.items():
+        dials.solver = solver
+        for fibres, limit in ((1.0, 0.0), (8.0, 0.0), (1.0, 1.0), (1.0, 0.0)):
+            dials.fibre_stiffness, dials.stretch_limit = fibres, limit
+            seen.append(measure.at_frame(skin, 26))
+            assert np.isfinite(seen[-1]).all()
+    theirs, ours = ways["COMPLEMENTARY"], ways["FLESH"]
+    assert all(measure.same_bits(points, theirs[0]) for points in theirs)
+    assert measure.same_bits(ours[3], ours[0])
+    assert measure.largest(ours[1], ours[0]) > 1e-3
+    assert measure.largest(ours[2], ours[0]) > 1e-4
+
+
 def test_a_preset_comes_back_for_another_character(skin: Any) -> None:
     skin.softrig.softness, skin.softrig.density = 0.37, 640.0
     kept = values(skin)
