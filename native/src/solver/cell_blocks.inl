@@ -10,6 +10,7 @@
 #define edgesOf SR_NAME(edgesOf)
 #define scatterCorners SR_NAME(scatterCorners)
 #define addForces SR_NAME(addForces)
+#define fetchLines SR_NAME(fetchLines)
 #define weighedDifference SR_NAME(weighedDifference)
 
 #undef MatBlock
@@ -38,6 +39,14 @@
 #define SR_WIDES (SR_BLOCK_LANES / SR_LANES)
 #define SR_BLOCK(v) ((v) / SR_WIDES)
 #define SR_LANE(v) ((v) % SR_WIDES * SR_LANES)
+
+// Asks for what will be read soon: the processor does not guess beyond a page, and a block takes lines of
+// five arrays. It may lie behind the last block.
+SR_KERNEL void fetchLines(const void* at, const size_t size) {
+    for (size_t k = 0; k < size; k += 64) {
+        __builtin_prefetch((const char*)at + k);
+    }
+}
 
 SR_KERNEL Mat loadCellMat(const MatBlock* A, int32_t lane) {
     return (Mat){{LoadW(&A->m[0][0][lane]), LoadW(&A->m[1][0][lane]), LoadW(&A->m[2][0][lane])},

@@ -103,6 +103,16 @@ SR_KERNEL void storeGradient(const srCellTask* task, int32_t v, const Mat* F) {
     }
 }
 
+SR_KERNEL void fetchGradient(const srCellTask* task, int32_t block, const bool isPosed) {
+    fetchLines(&task->layout->corners[block], sizeof(srCellCorners));
+    fetchLines(&task->shapes->inverses[block], sizeof(srMat3Block));
+    fetchLines(&task->turns->rotations[block], sizeof(srMat3Blockf));
+    fetchLines(&task->turns->turns[block], sizeof(srTurnBlockf));
+    if (isPosed) {
+        fetchLines(&task->stretches->stretches[block], sizeof(srTurnBlock));
+    }
+}
+
 // The energy of pressure has a sum of its own: so neither depends on how many cells go together, which the
 // processor decides.
 SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, const bool isPosed,
@@ -112,6 +122,7 @@ SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, 
     const Mat* G = isPosed ? posed : F;
     for (int i = 0; i < count; i++) {
         int32_t block = SR_BLOCK(v + i), lane = SR_LANE(v + i);
+        fetchGradient(task, block + count / SR_WIDES, isPosed);
         Mat D = edgesOf(task->points, &task->layout->corners[block], lane);
         Mat B = loadCellMat(&task->shapes->inverses[block], lane);
         F[i] = mulMats(&D, &B);
@@ -146,6 +157,9 @@ SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, 
         Mat B = loadCellMat(&task->shapes->inverses[block], lane);
         addForces(task->forces, &task->layout->corners[block], lane, &P, &B);
     }
+    for (int i = 0; i < count; i += SR_WIDES) {
+        invertStretchesFloatW(&task->turns->turns[SR_BLOCK(v + i)], 0);
+    }
 }
 
 SR_KERNEL srRowDouble evaluateRange(const srCellTask* task, int32_t begin, int32_t end, const bool isPosed,
@@ -157,9 +171,6 @@ SR_KERNEL srRowDouble evaluateRange(const srCellTask* task, int32_t begin, int32
     }
     for (; v < last; v += SR_WIDES) {
         evaluateSome(task, v, SR_WIDES, isPosed, isPressed, &energy, &pressed);
-    }
-    for (int32_t block = begin; block < end; block++) {
-        invertStretchesFloatW(&task->turns->turns[block], 0);
     }
     return energy + pressed;
 }

@@ -17,9 +17,22 @@ SR_KERNEL void addPressureChange(const srCellTask* task, int32_t block, const Ma
     *dP = combine(one, dP, one, &turned);
 }
 
+#define SR_BLOCKS_AHEAD 3
+
+SR_KERNEL void fetchProduct(const srCellTask* task, int32_t block, const bool isPosed) {
+    fetchLines(&task->layout->corners[block], sizeof(srCellCorners));
+    fetchLines(&task->shapes->inversesF[block], sizeof(srMat3Blockf));
+    fetchLines(&task->turns->rotations[block], sizeof(srMat3Blockf));
+    fetchLines(&task->turns->turns[block], sizeof(srTurnBlockf));
+    if (isPosed) {
+        fetchLines(&task->stretches->stretchesF[block], sizeof(srTurnBlockf));
+    }
+}
+
 SR_KERNEL void multiplyCell(const srCellTask* task, int32_t v, const bool isPosed, const bool isPressed) {
     int32_t block = SR_BLOCK(v), lane = SR_LANE(v);
     const srCellCorners* corners = &task->layout->corners[block];
+    fetchProduct(task, block + SR_BLOCKS_AHEAD, isPosed);
     Mat D = edgesOf(task->directions, corners, lane);
     Mat B = loadCellMat(&task->shapes->inversesF[block], lane);
     Mat dF = mulMats(&D, &B);
