@@ -18,7 +18,7 @@ import numpy as np
 from ..model.rig import RefusalError
 from ..model.session import Session
 from ..native.arrays import FloatArray, as_floats
-from . import carrier, followed
+from . import carrier, compat, followed
 
 NAME = "Softrig Rest"
 
@@ -107,7 +107,7 @@ def rest_scene(session: Session, scene: Any) -> Iterator[RestCopies]:
         yield copies
     finally:
         copies.remove()
-        bpy.data.scenes.remove(private)
+        compat.remove_scene(private)
         session.recording = was_recording
 
 
