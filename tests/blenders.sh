@@ -55,10 +55,12 @@ in_blender() {
         --python-exit-code 1 --python "$run_installed" -- "$@"
 }
 
-# in_blender_window SECONDS ZIP SCRIPT ARGUMENTS...: with its window, within a time
+# in_blender_window SECONDS ZIP SCRIPT ARGUMENTS...: with its window, within a time; the size can be set, as drawing in
+# software takes most of the time
 in_blender_window() {
     PYTHONDONTWRITEBYTECODE=1 with_display with_fresh_home timeout --kill-after=10 "$1" blender --factory-startup \
-        --python-use-system-env --python-exit-code 1 --window-geometry 0 0 1280 900 --python "$run_installed" -- "${@:2}"
+        --python-use-system-env --python-exit-code 1 --window-geometry 0 0 ${window_size:-1280 900} \
+        --python "$run_installed" -- "${@:2}"
 }
 
 # in_bpy NAME ZIP SCRIPT ARGUMENTS...: the module

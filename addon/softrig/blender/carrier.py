@@ -308,6 +308,12 @@ def clear(ob: Any) -> None:
         compat.write_positions(carrier.data, np.zeros(3 * len(carrier.data.vertices), np.float32))
 
 
+def fits(ob: Any, count: int) -> bool:
+    """It has as many points as the mesh at our place. One that is lost is another matter."""
+    carrier = find_carrier(ob)
+    return carrier is None or len(carrier.data.vertices) == count
+
+
 def fit(ob: Any, count: int) -> None:
     """After the artist changed the mesh: as many points as it has now at our place, all zero.
 

@@ -109,5 +109,37 @@ def read_points(depsgraph: Any, probe: Any, count: int) -> FloatArray:
     return points
 
 
+def list_movers(ob: Any) -> list[tuple[Any, str]]:
+    """The objects, and bones of them, that what we follow hangs on."""
+    movers = []
+    for modifier in filter(is_followed, carrier.before_ours(ob)):
+        for name, member in modifier.bl_rna.properties.items():
+            points_at = member.type == "POINTER" and member.fixed_type.identifier == "Object"
+            target = getattr(modifier, name) if points_at else None
+            if target is not None:
+                movers.append((target, getattr(modifier, "subtarget", "")))
+    if ob.parent is not None and ob.parent_type in ("LATTICE", "ARMATURE"):
+        movers.append((ob.parent, ""))
+    return movers
+
+
+def read_movers(depsgraph: Any, ob: Any, movers: list[tuple[Any, str]]) -> FloatArray:
+    """Where those stand, and the values of the shape keys; NaN for what is not evaluated."""
+    found: list[float] = []
+    for mover, bone_name in movers:
+        evaluated = mover.evaluated_get(depsgraph)
+        matrix = evaluated.matrix_world
+        if bone_name and evaluated.pose is not None and bone_name in evaluated.pose.bones:
+            matrix = matrix @ evaluated.pose.bones[bone_name].matrix
+        row = np.array(matrix, np.float32).reshape(-1)
+        found += row.tolist() if evaluated.is_evaluated else [np.nan] * len(row)
+    keys = ob.data.shape_keys
+    if keys is not None:
+        evaluated = keys.evaluated_get(depsgraph)
+        values = [key.value for key in evaluated.key_blocks]
+        found += values if evaluated.is_evaluated else [np.nan] * len(values)
+    return np.array(found, np.float32)
+
+
 def remove_probe(probe: Any) -> None:
     bpy.data.objects.remove(probe)

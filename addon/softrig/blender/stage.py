@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import bpy
-import numpy as np
 
 from ..model.lifecycle import Effect, Event, Phase
 from ..model.rig import NotNowError, RefusalError
 from ..model.schedule import Wish, awaits_answer, due_events, provisional_due, record_due
 from ..model.session import Entry, Session
 from ..native.errors import NativeError
-from . import carrier, followers, gather, objects, prepared, readers, tape
+from . import carrier, doubts, followers, gather, objects, prepared, readers, tape
 from .properties import read_map_choices
 from .show import show_object, show_provisional
 from .wishes import make_wish, settings_of
@@ -25,14 +24,8 @@ CHUNK_SECONDS = 0.1
 """The window is not held up for longer than this by recording."""
 STEP_SECONDS = 0.5
 """Likewise where the whole scene is stepped, which the artist asked for."""
-STEPS = "This rig reads the scene: recording steps the whole scene."
-ASKS = f"{STEPS} After a change press Record Again."
-DIFFERS = (
-    "At frame {} the scene shows another pose than the recording. Key the pose; or, if the rig "
-    "reads the scene, turn on Step Scene and press Record Again."
-)
-LOOK_SECONDS = 1.0
-"""The pose of a shown frame is compared with the tape no more often than this."""
+ANSWER_SECONDS = 0.1
+"""Likewise by a provisional frame."""
 
 
 def happen(
@@ -85,24 +78,18 @@ def _record(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     armatures = tape.find_armatures(ob)
     known = ob.softrig.step_scene or entry.suspected or not entry.surroundings.gravity
     entry.steps_scene = known or readers.reads_scene(ob, armatures)
-    entry.notice = STEPS if entry.steps_scene else ""
+    entry.notice, entry.doubtful = doubts.STEPS if entry.steps_scene else "", False
     followers.read(session, entry, ob, scene)
     if waits_for_artist(session, entry):
-        _ask(entry)
+        doubts.ask(entry)
 
 
 def _record_again(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     """The old tape goes on where only the artist may have a new one made."""
     if waits_for_artist(session, entry):
-        _ask(entry)
+        doubts.ask(entry)
         return
     _perform(session, entry, ob, scene, session.record_again(entry))
-
-
-def _ask(entry: Entry) -> None:
-    if entry.notice != ASKS:
-        log.warning("%s: %s", entry.object_name, ASKS)
-    entry.notice = ASKS
 
 
 def waits_for_artist(session: Session, entry: Entry) -> bool:
@@ -124,16 +111,19 @@ def _set_maps(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
 
 def _show(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     show_object(session, entry, ob, objects.shown_frame(scene))
+    session.wants_drawing = True
 
 
 def _show_provisional(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     show_provisional(session, entry, ob)
+    session.wants_drawing = True
 
 
 def _destroy(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     session.release(entry)
     carrier.clear(ob)
     followers.clear(ob)
+    session.wants_drawing = True
 
 
 _EFFECTS: dict[Effect, Callable[[Session, Entry, Any, Any], None]] = {
@@ -181,13 +171,20 @@ def _ask_provisional(session: Session, entry: Entry, wish: Wish) -> None:
 
 
 def turn_dials(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
-    """The artist has just turned one: what of it needs no rest is done at once."""
+    """The artist has just turned one: what of it needs no rest is done at once.
+
+    Blender draws when this returns: a provisional frame that comes soon is in that picture. Were it
+    not waited for, drawing would take the worker's cores, and it would come two pictures late.
+    """
     wish = make_wish(session, entry, ob, scene)
     if entry.state.phase is not Phase.LIVE or entry.bake is not None or wish.rendering:
         return
     if wish.settings != entry.settings and not awaits_answer(entry, wish, session.now()):
         happen(session, entry, ob, scene, Event.SETTINGS_CHANGED)
         _ask_provisional(session, entry, wish)
+        answer = session.await_answer(entry, ANSWER_SECONDS) if entry.is_awaited else None
+        if answer is not None:
+            happen(session, entry, ob, scene, answer)
 
 
 def follow(session: Session, entry: Entry, scene: Any) -> None:
@@ -218,7 +215,11 @@ def notice_edits(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     shape = gather.read_shape(session, ob)
     if shape.fingerprint() != entry.fingerprint:
         happen(session, entry, ob, scene, Event.WANTED)
-    elif shape.maps_fingerprint() != entry.maps_fingerprint:
+        return
+    if not carrier.fits(ob, shape.vertex_count):  # undo brought back that of an earlier mesh
+        carrier.fit(ob, shape.vertex_count)
+        session.dispatch(entry, Event.FRAME_MISSED)
+    if shape.maps_fingerprint() != entry.maps_fingerprint:
         happen(session, entry, ob, scene, Event.MAPS_CHANGED)
 
 
@@ -233,16 +234,8 @@ def _poll(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
         session.refresh(entry)
 
 
-def scene_frames(entry: Entry, recorded: int = 0) -> list[int]:
-    """The frame of the scene for each frame of the shot that is not recorded."""
-    frames = entry.frames
-    return [
-        frames.to_scene(frame) for frame in range(frames.shot_first + recorded, frames.last + 1)
-    ]
-
-
 def _record_chunk(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
-    frames = scene_frames(entry, entry.recorded_until)
+    frames = entry.scene_frames(entry.recorded_until)
     record, seconds = tape.record, CHUNK_SECONDS
     if entry.steps_scene:
         record, seconds = tape.record_stepping, STEP_SECONDS
@@ -250,97 +243,18 @@ def _record_chunk(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
         session, scene, ob, entry.plan, frames, seconds, entry.skin_points, entry.followers
     )
     session.write_followers(entry, recording.followers)
+    doubts.keep(entry, recording)
     missing = session.write_rows(entry, recording.rows, recording.dials, recording.skins)
     if settings_of(entry, ob) != entry.settings:
         happen(session, entry, ob, scene, Event.SETTINGS_CHANGED)
     if missing > 0:
         return
     if not entry.steps_scene:
-        if _differs(session, entry, ob, scene) or _strangers_move(session, entry, ob, scene):
-            _doubt(session, entry, ob, scene)
+        doubts.look(session, entry, ob, scene)
     entry.may_step = False
     session.name_motion(entry)
     happen(session, entry, ob, scene, Event.RECORDED)
     session.refresh(entry)
-
-
-def _differs(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
-    """The scene, as it is evaluated now, shows another pose than a recording of this frame."""
-    if session.in_handler or scene != bpy.context.scene or scene.frame_subframe != 0.0:
-        return False
-    if bpy.app.background:
-        _evaluate(session)
-    shown = tape.read_shown(bpy.context.view_layer.depsgraph, ob, entry.plan)
-    if shown is None:
-        return False
-    frame = scene.frame_current
-    recorded = tape.record(session, scene, ob, entry.plan, [frame]).rows[0]
-    return not np.array_equal(shown, recorded, equal_nan=True)
-
-
-def _strangers_move(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
-    """Handlers of others may move bones in the artist's scene alone: a few frames tell.
-
-    In the window that would lose the pose: there the next shown frame tells.
-    """
-    if not bpy.app.background or session.in_handler or not readers.has_strange_handlers():
-        return False
-    frames = scene_frames(entry)
-    looked = sorted({0, len(frames) // 2, len(frames) - 1})
-    try:
-        found = tape.record_stepping(session, scene, ob, entry.plan, [frames[i] for i in looked])
-    except RefusalError:  # nothing shows it
-        return False
-    return not np.array_equal(found.rows, entry.rows[looked], equal_nan=True)
-
-
-def compare_shown(session: Session, entry: Entry, ob: Any, scene: Any, depsgraph: Any) -> None:
-    """After a frame change: poses without keys are gone, so another pose means a reader."""
-    if entry.frames is None or entry.frames.to_scene(scene.frame_current) != scene.frame_current:
-        return
-    row = scene.frame_current - entry.frames.shot_first
-    whole = scene.frame_subframe == 0.0 and entry.scene_name == scene.name
-    asked = entry.state.phase is Phase.LIVE and not entry.state.stale and not entry.steps_scene
-    if not asked or not whole or entry.rows is None or not 0 <= row < len(entry.rows):
-        return
-    if session.now() - entry.compared_at < LOOK_SECONDS or carrier.find_bake(ob) is not None:
-        return
-    entry.compared_at = session.now()
-    try:
-        shown = tape.read_shown(depsgraph, ob, entry.plan)
-    except RefusalError:  # the next recording tells
-        return
-    if shown is not None and not np.array_equal(shown, entry.rows[row], equal_nan=True):
-        entry.suspected = entry.steps_scene = True
-        _ask(entry)
-
-
-def _evaluate(session: Session) -> None:
-    """What changed before the recording is in it: no news for our handlers."""
-    session.recording = True
-    try:
-        bpy.context.view_layer.update()
-    finally:
-        session.recording = False
-
-
-def _doubt(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
-    """A pose without keys looks like a rig that reads the scene. Only stepping can tell.
-
-    In the window that would lose the pose: there the artist decides.
-    """
-    if not bpy.app.background:
-        entry.notice = DIFFERS.format(scene.frame_current)
-        return
-    frames, points = scene_frames(entry), entry.skin_points
-    recording = tape.record_stepping(
-        session, scene, ob, entry.plan, frames, skin_points=points, followers=entry.followers
-    )
-    entry.recorded_until = 0
-    session.rewind_followers(entry)
-    session.write_followers(entry, recording.followers)
-    if session.write_rows_changed(entry, recording.rows, recording.dials, recording.skins):
-        entry.steps_scene, entry.notice = True, STEPS
 
 
 def ensure_live(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:

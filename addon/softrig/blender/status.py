@@ -1,13 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tells the window that our panel has something new to say."""
+"""Tells the window that our panel has something new to say, or that a character looks anew."""
+
+from collections.abc import Iterator
+from typing import Any
 
 import bpy
 
+from ..model.session import Session
+
 
 def redraw_panels() -> None:
+    for region in _regions("UI"):
+        region.tag_redraw()
+
+
+def redraw_views(session: Session) -> None:
+    """After offsets changed between frames: Blender evaluates them, but draws only when told to."""
+    if session.wants_drawing:
+        session.wants_drawing = False
+        for region in _regions("WINDOW"):
+            region.tag_redraw()
+
+
+def _regions(kind: str) -> Iterator[Any]:
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
-                for region in area.regions:
-                    if region.type == "UI":
-                        region.tag_redraw()
+                yield from (region for region in area.regions if region.type == kind)

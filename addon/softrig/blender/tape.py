@@ -43,11 +43,14 @@ class Recording:
     """Where the skin is, where something else than bones moves it."""
     followers: tuple[FloatArray, ...] = ()
     """Rows of each follower."""
+    movers: FloatArray | None = None
+    """Where what deforms the skin stands, beside `skins`."""
 
     def first(self, count: int) -> "Recording":
         skins = self.skins[:count] if self.skins is not None else None
         followers = tuple(rows[:count] for rows in self.followers)
-        return Recording(self.rows[:count], self.dials[:count], skins, followers)
+        movers = self.movers[:count] if self.movers is not None else None
+        return Recording(self.rows[:count], self.dials[:count], skins, followers, movers)
 
 
 def find_armatures(ob: Any) -> list[Any]:
@@ -190,11 +193,11 @@ def record(
     """
     armatures, indices = find_parts(ob, plan)
     recording = _make_recording(plan, len(frames))
-    end, skins = time.monotonic() + seconds, []
+    end, skin = time.monotonic() + seconds, SkinTape(ob, skin_points)
     riders = FollowerTape(followers, len(frames))
     with (
         private_scene(session, scene, ob, armatures) as (private, holder),
-        _probe_in(private, ob, skin_points > 0) as probe,
+        skin.within(private),
         riders.within(private),
     ):
         for index, frame in enumerate(frames):
@@ -202,25 +205,39 @@ def record(
             depsgraph = private.view_layers[0].depsgraph
             read_row(depsgraph, ob, armatures, indices, recording.rows[index])
             read_dials(depsgraph, holder, scene, recording.dials[index])
-            if probe is not None:
-                skins.append(followed.read_points(depsgraph, probe, skin_points))
+            skin.read(depsgraph)
             riders.read(depsgraph, index)
             if time.monotonic() >= end:
                 break
-    return _complete(recording, skins if skin_points else None, riders, index + 1 if frames else 0)
+    return _complete(recording, skin, riders, index + 1 if frames else 0)
 
 
-@contextmanager
-def _probe_in(scene: Any, ob: Any, wanted: bool) -> Iterator[Any]:
-    """The skin with its deformers, in the scene that is stepped; None where bones tell all."""
-    probe = followed.make_probe(ob) if wanted else None
-    try:
-        if probe is not None:
-            scene.collection.objects.link(probe)
-        yield probe
-    finally:
-        if probe is not None:
-            followed.remove_probe(probe)
+class SkinTape:
+    """The skin of a recording, where something else than bones moves it; else nothing."""
+
+    def __init__(self, ob: Any, point_count: int) -> None:
+        self.ob, self.point_count, self.probe = ob, point_count, None
+        self.movers = followed.list_movers(ob) if point_count > 0 else []
+        self.points: list[FloatArray] = []
+        self.places: list[FloatArray] = []
+
+    @contextmanager
+    def within(self, scene: Any) -> Iterator[None]:
+        """The skin with its deformers, in the scene that is stepped."""
+        try:
+            if self.point_count > 0:
+                self.probe = followed.make_probe(self.ob)
+                scene.collection.objects.link(self.probe)
+            yield
+        finally:
+            if self.probe is not None:
+                followed.remove_probe(self.probe)
+            self.probe = None
+
+    def read(self, depsgraph: Any) -> None:
+        if self.probe is not None:
+            self.points.append(followed.read_points(depsgraph, self.probe, self.point_count))
+            self.places.append(followed.read_movers(depsgraph, self.ob, self.movers))
 
 
 def _make_recording(plan: TapePlan, count: int) -> Recording:
@@ -228,12 +245,13 @@ def _make_recording(plan: TapePlan, count: int) -> Recording:
     return Recording(rows, np.empty((count, DIAL_COUNT), np.float32))
 
 
-def _complete(
-    recording: Recording, skins: list[FloatArray] | None, riders: FollowerTape, count: int
-) -> Recording:
+def _complete(recording: Recording, skin: SkinTape, riders: FollowerTape, count: int) -> Recording:
     """With what was read beside the rig, as far as it went."""
-    points = np.array(skins, np.float32) if skins is not None else None
-    return replace(recording, skins=points, followers=tuple(riders.rows)).first(count)
+    whole = replace(recording, followers=tuple(riders.rows))
+    if skin.point_count > 0:
+        points, places = (np.array(part, np.float32) for part in (skin.points, skin.places))
+        whole = replace(whole, skins=points, movers=places)
+    return whole.first(count)
 
 
 @contextmanager
@@ -263,11 +281,11 @@ def record_stepping(
     """As `record`, for a rig that reads the scene: as slow as playing it, but right."""
     armatures, indices = find_parts(ob, plan)
     recording = _make_recording(plan, len(frames))
-    end, skins = time.monotonic() + seconds, []
+    end, skin = time.monotonic() + seconds, SkinTape(ob, skin_points)
     riders = FollowerTape(followers, len(frames))
     with (
         stepped_scene(session, scene),
-        _probe_in(scene, ob, skin_points > 0) as probe,
+        skin.within(scene),
         riders.within(scene),
     ):
         for index, frame in enumerate(frames):
@@ -278,12 +296,11 @@ def record_stepping(
                 raise RefusalError(text)
             read_row(depsgraph, ob, armatures, indices, recording.rows[index])
             read_dials(depsgraph, ob, scene, recording.dials[index])
-            if probe is not None:
-                skins.append(followed.read_points(depsgraph, probe, skin_points))
+            skin.read(depsgraph)
             riders.read(depsgraph, index)
             if time.monotonic() >= end:
                 break
-    return _complete(recording, skins if skin_points else None, riders, index + 1 if frames else 0)
+    return _complete(recording, skin, riders, index + 1 if frames else 0)
 
 
 def find_depsgraph(scene: Any, objects: Sequence[Any]) -> Any:

@@ -10,16 +10,9 @@ from ..model.lifecycle import Event, Phase
 from ..model.schedule import due_events
 from ..model.session import Entry, Session
 from . import carrier, compat, examine, followers, objects, takes
+from .doubts import compare_shown
 from .show import agrees, show_scene
-from .stage import (
-    advance,
-    compare_shown,
-    ensure_live,
-    happen,
-    make_wish,
-    notice_edits,
-    turn_dials,
-)
+from .stage import advance, ensure_live, happen, make_wish, notice_edits, turn_dials
 
 log = logging.getLogger(__name__)
 
@@ -187,10 +180,7 @@ def dials_turned(session: Session, scene: Any, ob: Any) -> None:
 
 def is_awaited(session: Session) -> bool:
     """A provisional frame was asked for that is not shown yet."""
-    return any(
-        entry.asked is not None and not entry.answered and entry.state.owed
-        for entry in session.entries.values()
-    )
+    return any(entry.is_awaited for entry in session.entries.values())
 
 
 def is_stranger(session: Session, ob: Any) -> bool:

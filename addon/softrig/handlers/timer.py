@@ -4,7 +4,7 @@
 import bpy
 
 from ..blender import watch
-from ..blender.status import redraw_panels
+from ..blender.status import redraw_panels, redraw_views
 from ..model.schedule import fingerprint
 from .guard import guarded, usable
 
@@ -17,6 +17,7 @@ def turn() -> float:
     if session is None or bpy.app.background:
         return 0.5
     watch.tick(session)
+    redraw_views(session)
     shown = fingerprint(session)
     if shown != session.shown:
         session.shown = shown

@@ -8,6 +8,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..blender import watch
+from ..blender.status import redraw_views
 from . import timer
 from .guard import guarded, usable
 
@@ -36,6 +37,7 @@ def softrig_depsgraph_update_post(scene: Any, depsgraph: Any = None) -> None:
     if not bpy.app.background and threading.current_thread() is threading.main_thread():
         for ob in objects:
             watch.dials_turned(session, scene, ob)
+        redraw_views(session)
         timer.hurry()
 
 

@@ -91,10 +91,14 @@ class Entry:
     """What the dials came to beside it."""
     skins: Any = None
     """A digest of the points that were recorded, where something else than bones moves them."""
+    movers: FloatArray | None = None
+    """Where what deforms the skin stood in each of those rows."""
     followers: list[Follower] = field(default_factory=list)
     """What rides on its cage, in this shot."""
     followed: Any = None
     """What the followers were when they were read; another answer means reading them again."""
+    doubtful: bool = False
+    """The scene showed something else than was recorded: perhaps it has to be stepped."""
     compared_at: float = -1e9
     may_step: bool = False
     """The artist asked for it; recording never moves the scene's frame of its own accord."""
@@ -133,6 +137,17 @@ class Entry:
     def skin_points(self) -> int:
         """How many are recorded beside the rig; none where bones tell all."""
         return len(self.rest) // 3 if self.build is not None and self.build.deformers else 0
+
+    @property
+    def is_awaited(self) -> bool:
+        """A provisional frame was asked for that is not shown yet."""
+        return self.asked is not None and not self.answered and self.state.owed
+
+    def scene_frames(self, recorded: int = 0) -> list[int]:
+        """The frame of the scene for each frame of the shot that is not recorded."""
+        frames = self.frames
+        first = frames.shot_first + recorded
+        return [frames.to_scene(frame) for frame in range(first, frames.last + 1)]
 
     def is_ready(self, frame: float) -> bool:
         """By the last status; frames outside of the range count as their nearest."""

@@ -25,6 +25,8 @@ from .rig import Character, Shape
 
 log = logging.getLogger(__name__)
 
+PEEP_SECONDS = 0.001
+
 
 class Session:
     """All characters and the library, or the sentence why there is no library."""
@@ -51,6 +53,8 @@ class Session:
         """A scene is being stepped for a recording: its events are none of ours."""
         self.in_handler = False
         """Blender waits for us: its scene must not be stepped now."""
+        self.wants_drawing = False
+        """What the carriers show changed, though the frame did not."""
         self.render_waits = False
         """A render waits, in its own thread, for what the heartbeat does."""
         self.render_problems: list[str] = []
@@ -271,6 +275,17 @@ class Session:
         entry.asked, entry.asked_at, entry.answered = frame, self.now(), False
         self.api.ask_provisional(entry.shot, frame)
 
+    def await_answer(self, entry: Entry, seconds: float) -> Event | None:
+        """Of the worker, to what was asked: the provisional frame or the right one, if in time."""
+        end = self.now() + seconds
+        while self.refresh(entry).provisional_frame != entry.asked:
+            if entry.is_ready(entry.asked):
+                return Event.FRAME_READY
+            if self.now() >= end:
+                return None
+            time.sleep(PEEP_SECONDS)
+        return Event.PROVISIONAL_READY
+
     def read_provisional(self, entry: Entry) -> bool:
         """Fills the entry's buffer; zeros and False when the shot changed meanwhile."""
         entry.answered = True
@@ -315,7 +330,9 @@ class Session:
             return
         self.close_shot(entry)
         character, entry.character = entry.character, None
-        entry.frames = entry.rows = entry.controls = entry.surroundings = entry.skins = None
+        entry.frames = entry.rows = entry.controls = entry.surroundings = entry.skins = (
+            entry.movers
+        ) = None
         entry.suspected = False
         entry.job = None
         entry.report = {}

@@ -19,12 +19,20 @@ class SOFTRIG_OT_record(bpy.types.Operator):
     )
     bl_options = {"REGISTER"}
 
+    step_scene: bpy.props.BoolProperty(
+        name="Step Scene",
+        description="From now on by playing the scene itself, as the dial under Advanced says",
+        options={"SKIP_SAVE"},
+    )
+
     @classmethod
     def poll(cls, context: Any) -> bool:
         return poll_character(cls, context)
 
     def execute(self, context: Any) -> set[str]:
         session, ob, scene = usable_session(), context.object, context.scene
+        if self.step_scene:
+            ob.softrig.step_scene = True
         entry = entry_of(session, ob, scene)
         entry.may_step = True
         stage.notice_edits(session, entry, ob, scene)

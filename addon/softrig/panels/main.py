@@ -110,6 +110,8 @@ def draw_findings(layout: Any, context: Any, findings: Any) -> None:
 def draw_status(layout: Any, context: Any, ob: Any, entry: Any) -> None:
     for warning in warnings(ob, entry):
         draw_text(layout.box(), context, warning, "ERROR")
+    if entry is not None and entry.doubtful and entry.notice:
+        layout.operator("softrig.record", text="Play the Scene to Record It").step_scene = True
     baked = carrier.find_bake(ob) is not None
     missing = current().missing_bakes.get(ob.softrig.uuid)
     if entry is not None and entry.bake is not None:

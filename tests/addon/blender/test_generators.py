@@ -206,6 +206,24 @@ def test_subdivision_between_the_armature_and_us_is_recorded_as_points(
     assert_bake_is_live(skin)
 
 
+def test_a_mirror_that_hangs_on_an_object_is_recorded_by_points(scene: Any) -> None:
+    """The object moves, and the other half with it: no bone could tell."""
+    skin, _ = make_half()
+    mirror = next(m for m in skin.modifiers if m.type == "MIRROR")
+    mirror.mirror_object = scenes.link(bpy.data.objects.new("Axis", None))
+    mirror.use_mirror_merge = False
+    for frame, place in ((1, -1.0), (12, -1.0), (scenes.STOP_FRAME, -2.0)):
+        mirror.mirror_object.location.x = place
+        mirror.mirror_object.keyframe_insert("location", index=0, frame=frame)
+    scene.frame_set(1)
+    scenes.add_softrig(skin)
+    assert addon.entry_of(skin).skin_points == 72
+    both = measure.at_frame(skin, scenes.STOP_FRAME + 1) - measure.without_us(skin)
+    sizes = np.linalg.norm(both.reshape(-1, 3), axis=1)
+    assert sizes[36:].max() > 1e-3, "the mirrored half does not feel its object stop"
+    assert_bake_is_live(skin)
+
+
 @pytest.mark.parametrize(
     "kind", ["ARRAY", "BEVEL", "EDGE_SPLIT", "SOLIDIFY", "TRIANGULATE", "WELD"]
 )

@@ -159,6 +159,14 @@ def test_findings_are_drawn_with_their_buttons(skin: Any, silent: Any) -> None:
     assert "Rest Position" in layout.words and "softrig.fix" in layout.operators
 
 
+def test_what_the_scene_may_move_is_offered_to_be_stepped(skin: Any, silent: Any) -> None:
+    entry = addon.entry_of(skin)
+    silent()
+    assert "Play the Scene" not in draw_all().words
+    addon.module("blender.doubts").ask(entry)
+    assert "Play the Scene" in draw_all().words
+
+
 def test_the_seam_of_a_loop_is_shown_as_a_number(skin: Any, silent: Any) -> None:
     skin.softrig.loop = "LAST_IS_FIRST"
     bpy.context.scene.frame_set(scenes.LAST_FRAME)

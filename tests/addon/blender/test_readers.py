@@ -183,7 +183,7 @@ def test_a_reader_that_nothing_tells_of_is_found_at_the_next_frame(
     hidden_driver(scene, armature)
     scenes.add_softrig(skin)
     entry, tape = addon.entry_of(skin), addon.module("blender.tape")
-    monkeypatch.setattr(addon.module("blender.stage"), "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(addon.module("blender.doubts"), "LOOK_SECONDS", 0.0)
     measure.at_frame(skin, 3)
     measure.at_frame(skin, 24)
     assert "Record Again" in entry.notice
@@ -195,14 +195,14 @@ def test_a_reader_that_nothing_tells_of_is_found_at_the_next_frame(
 
 
 def test_a_rig_that_does_not_read_the_scene_is_never_suspected(skin: Any) -> None:
-    stage = addon.module("blender.stage")
-    before, stage.LOOK_SECONDS = stage.LOOK_SECONDS, 0.0
+    doubts = addon.module("blender.doubts")
+    before, doubts.LOOK_SECONDS = doubts.LOOK_SECONDS, 0.0
     try:
         for frame in FRAMES:
             measure.at_frame(skin, frame)
             assert not addon.entry_of(skin).notice, f"frame {frame}"
     finally:
-        stage.LOOK_SECONDS = before
+        doubts.LOOK_SECONDS = before
 
 
 def forbidden(*_: Any) -> None:
@@ -255,36 +255,77 @@ def test_what_another_addon_moves_at_each_frame_is_recorded_by_stepping(
             assert measure.same_bits(rows[frame - 1], shown_row(tape, skin, entry.plan)), frame
 
 
-def test_stepping_the_scene_records_what_deformers_do_there(scene: Any) -> None:
-    """A hook that another add-on moves: no private scene could know."""
-    skin = scenes.make_skin("Skin")
+def make_hooked(name: str = "Skin") -> tuple[Any, Any]:
+    """A skin without bones whose upper part hangs on an empty."""
+    skin = scenes.make_skin(name)
     hook = scenes.link(bpy.data.objects.new("Hook", None))
     modifier = skin.modifiers.new("Hook", "HOOK")
     modifier.object = hook
     modifier.vertex_indices_set([v.index for v in skin.data.vertices if v.co.z > 1.5])
+    return skin, hook
+
+
+def offsets(skin: Any, frame: int) -> np.ndarray:
+    return measure.at_frame(skin, frame) - measure.without_us(skin)
+
+
+def test_a_deformer_that_another_addon_moves_is_found_and_recorded_by_stepping(
+    scene: Any,
+) -> None:
+    skin, hook = make_hooked()
 
     def move(frame: int) -> None:
         hook.location.x = swing(frame)
-
-    def offsets(frame: int) -> np.ndarray:
-        return measure.at_frame(skin, frame) - measure.without_us(skin)
 
     before = {ob.name for ob in bpy.data.objects}
     with moved_by_another_addon(scene, move):
         scene.frame_set(1)
         scenes.add_softrig(skin)
-        assert np.abs(offsets(22)).max() == 0.0, "nothing tells of it"
-        skin.softrig.step_scene = True
-        assert bpy.ops.softrig.record() == {"FINISHED"}
-        assert np.abs(offsets(22)).max() > 1e-3, "the flesh does not feel the hook"
+        entry = addon.entry_of(skin)
+        assert entry.steps_scene and "steps the whole scene" in entry.notice
+        assert np.abs(offsets(skin, 22)).max() > 1e-3, "the flesh does not feel the hook"
         assert {ob.name for ob in bpy.data.objects} - before == {"Skin Softrig"}
-        # the same motion as keys, recorded beside the scene
-        stepped = {frame: offsets(frame) for frame in (10, 22, 30)}
+        stepped = {frame: offsets(skin, frame) for frame in (10, 22, 30)}
+    # the same motion as keys, recorded beside the scene
     for frame in FRAMES:
         hook.location.x = swing(frame)
         hook.keyframe_insert("location", index=0, frame=frame)
-    skin.softrig.step_scene = False
     assert bpy.ops.softrig.record() == {"FINISHED"}
     assert not addon.entry_of(skin).steps_scene
     for frame, seen in stepped.items():
-        assert measure.largest(offsets(frame), seen) < 1e-5, f"frame {frame}"
+        assert measure.largest(offsets(skin, frame), seen) < 1e-5, f"frame {frame}"
+
+
+def move_hook(skin: Any, hook: Any, frame: int) -> None:
+    hook.location.x = swing(frame)
+
+
+def move_key(skin: Any, hook: Any, frame: int) -> None:
+    skin.data.shape_keys.key_blocks["Bulge"].value = 0.5 + swing(frame)
+
+
+@pytest.mark.parametrize("move", [move_hook, move_key])
+def test_the_next_shown_frame_tells_of_a_deformer_that_another_addon_moves(
+    scene: Any, monkeypatch: pytest.MonkeyPatch, move: Any
+) -> None:
+    """As in the window, where recording never steps the scene of its own accord."""
+    skin, hook = make_hooked()
+    skin.shape_key_add(name="Basis")
+    bulge = skin.shape_key_add(name="Bulge")
+    for point in bulge.data:
+        point.co.x *= 1.3
+    bulge.value = 0.5
+    doubts = addon.module("blender.doubts")
+    monkeypatch.setattr(doubts, "LOOK_SECONDS", 0.0)
+    scenes.add_softrig(skin)
+    entry = addon.entry_of(skin)
+    for frame in FRAMES:
+        scene.frame_set(frame)
+        assert not entry.notice, f"nobody moves anything, but frame {frame}"
+    with moved_by_another_addon(scene, lambda frame: move(skin, hook, frame)):
+        scene.frame_set(13)
+        assert "Record Again" in entry.notice, "it goes on with what is wrong, and says nothing"
+        assert entry.doubtful
+        assert bpy.ops.softrig.record(step_scene=True) == {"FINISHED"}
+        assert entry.steps_scene and skin.softrig.step_scene and not entry.doubtful
+        assert np.abs(offsets(skin, 22)).max() > 1e-3

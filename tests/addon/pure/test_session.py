@@ -315,6 +315,20 @@ def test_other_settings_or_keys_want_another_provisional_frame(session: Session)
     assert entry.asked is None and entry.provisional is None
 
 
+def test_an_answer_is_waited_for_but_not_for_long(session: Session, fake: FakeApi) -> None:
+    entry, seconds = live(session), iter(range(1000))
+    session.now = lambda: float(next(seconds))
+    fake.ready = 5
+    session.ask_provisional(entry, 9)
+    assert session.await_answer(entry, 3.0) is Event.PROVISIONAL_READY
+    fake.provisional = None
+    before = session.now()
+    assert session.await_answer(entry, 3.0) is None
+    assert session.now() - before < 10.0
+    fake.ready = 9
+    assert session.await_answer(entry, 3.0) is Event.FRAME_READY, "it came while one waited"
+
+
 def test_points_go_before_the_rows_that_they_belong_to(session: Session, fake: FakeApi) -> None:
     entry = prepared(session)
     fake.job = DONE

@@ -345,13 +345,16 @@ def change_stack(world: World) -> bool:
     ob = world.choose()
     if ob is None:
         return False
-    other = ob.modifiers.get("Triangulate")
+    other = ob.modifiers.get("Generator")
     if other is not None:
         ob.modifiers.remove(other)
-    else:
-        ob.modifiers.new("Triangulate", world.pick(["TRIANGULATE", "MIRROR"]))
-        place = world.chance.randrange(len(ob.modifiers))
-        addon.module("blender.compat").move_modifier(ob, ob.modifiers["Triangulate"], place)
+        return True
+    kinds = ["TRIANGULATE", "MIRROR"]
+    if len(ob.data.vertices) < 600:
+        kinds.append("SUBSURF")
+    ob.modifiers.new("Generator", world.pick(kinds))
+    place = world.chance.randrange(len(ob.modifiers))
+    addon.module("blender.compat").move_modifier(ob, ob.modifiers["Generator"], place)
     return True
 
 

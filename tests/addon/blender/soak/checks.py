@@ -50,7 +50,7 @@ def check_character(world: World, ob: Any) -> None:
         demand(not _shown(ob).any(), f"{ob.name} is refused, but moves")
         return
     world.found["live"] += 1
-    _check_live(ob, entry)
+    _check_live(world, ob, entry)
 
 
 def _shown(ob: Any) -> np.ndarray:
@@ -60,7 +60,7 @@ def _shown(ob: Any) -> np.ndarray:
     return addon.module("blender.compat").read_positions(holder.data)
 
 
-def _check_live(ob: Any, entry: Any) -> None:
+def _check_live(world: World, ob: Any, entry: Any) -> None:
     name, phase = ob.name, addon.module("model.lifecycle").Phase.LIVE
     demand(entry.state.phase is phase, f"{name} is {entry.state} after a frame change")
     shape = addon.module("blender.gather").read_shape(addon.session(), ob)
@@ -71,13 +71,56 @@ def _check_live(ob: Any, entry: Any) -> None:
     demand(api.wait_frame(entry.shot, frames.last, 600.0), f"{name}: the shot does not come")
     looked = (frames.first, (frames.first + frames.last) // 2, frames.last)
     hashes = [api.state_hash(entry.shot, frame) for frame in looked]
-    clean, offsets = simulate_clean(ob, entry, looked)
+    clean, offsets, riders = simulate_clean(ob, entry, looked)
     demand(hashes == clean, f"{name}: the cache is not what a clean simulation gives")
-    demand(measure.same_bits(_shown(ob), offsets), f"{name}: shows another frame or shot")
+    demand(measure.same_bits(_shown(ob), offsets), f"{name}: shows {_name_shown(ob, entry)}")
+    followers = addon.module("blender.followers")
+    for follower, expected in zip(entry.followers, riders, strict=True):
+        _check_follower(world, followers.find_object(follower), follower, expected)
 
 
-def simulate_clean(ob: Any, entry: Any, looked: tuple) -> tuple[list[int], np.ndarray]:
-    """From what was prepared, but everything else read anew from the artist's data."""
+def _check_follower(world: World, rider: Any, follower: Any, expected: np.ndarray) -> None:
+    carrier = addon.module("blender.carrier")
+    if carrier.find_bake(rider) is not None:
+        world.found["baked followers"] += 1
+        return
+    stands = carrier.find_problem(rider)
+    world.found["standing followers" if stands else "followers"] += 1
+    expected, shown = np.zeros_like(expected) if stands else expected, _shown(rider)
+    if not measure.same_bits(shown, expected):
+        kept = np.zeros(len(expected), np.float32)
+        addon.session().api.read_follower(
+            follower.identity, float(bpy.context.scene.frame_current), kept
+        )
+        raise SoakError(
+            f"{rider.name} does not follow as a clean simulation tells; {len(shown)} of "
+            f"{len(expected)} numbers, shown {np.abs(shown).max(initial=0.0)}, expected "
+            f"{np.abs(expected).max(initial=0.0)}, as cached: {measure.same_bits(shown, kept)}, "
+            f"cache as expected: {measure.same_bits(kept, expected)}"
+        )
+
+
+def _name_shown(ob: Any, entry: Any) -> str:
+    """What it is instead of the current frame, for whoever has to find out why."""
+    shown, offsets = _shown(ob), np.zeros(len(entry.buffer), np.float32)
+    if len(shown) != len(offsets):
+        return f"{len(shown) // 3} points of {len(offsets) // 3}"
+    if not shown.any():
+        return f"the plain pose; {entry.state} {entry.blocked}"
+    for frame in range(entry.frames.first, entry.frames.last + 1):
+        addon.session().api.read_offsets(entry.shot, frame, offsets)
+        if measure.same_bits(shown, offsets):
+            return f"frame {frame} at frame {bpy.context.scene.frame_current}; {entry.state}"
+    return f"another shot; {entry.state}"
+
+
+def simulate_clean(
+    ob: Any, entry: Any, looked: tuple
+) -> tuple[list[int], np.ndarray, list[np.ndarray]]:
+    """From what was prepared, but everything else read anew from the artist's data.
+
+    Hashes of some frames, and what the current one shows: of the skin, and of its followers.
+    """
     objects, tape = addon.module("blender.objects"), addon.module("blender.tape")
     stage, session, scene = addon.module("blender.stage"), addon.session(), bpy.context.scene
     clean = addon.module("model.session").Session(session.api)
@@ -86,11 +129,16 @@ def simulate_clean(ob: Any, entry: Any, looked: tuple) -> tuple[list[int], np.nd
     try:
         twin.character = clean.api.open_character(clean.api.character_file(entry.character))
         clean.open_shot(twin, objects.shot_frames(ob, scene), stage.settings_of(twin, ob))
-        frames, points = stage.scene_frames(twin), entry.skin_points
+        frames, points = twin.scene_frames(), entry.skin_points
         if points:
             clean.follow_skin(twin, entry.rest)
+        clean.follow(twin, [follower.shape for follower in entry.followers])
         record = tape.record_stepping if entry.steps_scene else tape.record
-        recording = record(session, scene, ob, entry.plan, frames, skin_points=points)
+        riders = twin.followers
+        recording = record(
+            session, scene, ob, entry.plan, frames, skin_points=points, followers=riders
+        )
+        clean.write_followers(twin, recording.followers)
         clean.write_rows(twin, recording.rows, recording.dials, recording.skins)
         # past the session, whose own calls are on trial
         clean.api.set_params(twin.shot, stage.settings_of(twin, ob))
@@ -98,7 +146,10 @@ def simulate_clean(ob: Any, entry: Any, looked: tuple) -> tuple[list[int], np.nd
         offsets = np.zeros(len(entry.buffer), np.float32)
         shown = objects.shown_frame(scene)
         demand(clean.api.read_offsets(twin.shot, shown, offsets), "no offsets")
-        return [clean.api.state_hash(twin.shot, frame) for frame in looked], offsets
+        for rider in riders:
+            clean.api.read_follower(rider.identity, shown, rider.buffer)
+        hashes = [clean.api.state_hash(twin.shot, frame) for frame in looked]
+        return hashes, offsets, [rider.buffer for rider in riders]
     finally:
         clean.release(twin)
 
@@ -106,6 +157,9 @@ def simulate_clean(ob: Any, entry: Any, looked: tuple) -> tuple[list[int], np.nd
 def check_nothing_left() -> None:
     """After the last character went."""
     carrier, graph = addon.module("blender.carrier"), addon.module("blender.graph")
+    # a deleted character that somebody followed; Blender leaves it out of what it saves
+    for ob in [ob for ob in bpy.data.objects if ob.users == 0]:
+        bpy.data.objects.remove(ob)
     held = addon.session().api.byte_count()
     demand(held == 0, f"the library still holds {held} bytes")
     demand(not addon.session().entries, "the session still knows characters")

@@ -1,13 +1,70 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an artist may do with takes, shape keys, time, forces and buttons that mend."""
+"""What an artist may do with followers, takes, shape keys, time, forces and buttons that mend."""
 
 from typing import Any
 
 import bpy
-from support import addon
+from support import addon, scenes
 
 from .actions import action, look, succeeds
-from .world import World
+from .world import MOST_RIDERS, World
+
+# ---- what rides along ----------------------------------------------------------------------------
+
+
+@action
+def follow(world: World) -> bool:
+    """A new cloth, deformed as its character is or not at all; an old one makes room."""
+    leader = world.pick(world.characters())
+    if leader is None:
+        return False
+    for ob in world.riders()[MOST_RIDERS - 1 :]:
+        bpy.data.objects.remove(ob)
+    cloth = scenes.make_skin(world.new_name("Cloth"), 8)
+    armature = next((m.object for m in leader.modifiers if m.type == "ARMATURE"), None)
+    if armature is not None and world.chance.random() < 0.5:
+        scenes.weigh(cloth)
+        cloth.parent = armature
+        cloth.modifiers.new("Armature", "ARMATURE").object = armature
+    cloth.softrig.rigid = world.chance.random() < 0.3
+    scenes.make_active(leader)
+    cloth.select_set(True)
+    if succeeds(bpy.ops.softrig.follow):
+        return True
+    bpy.data.objects.remove(cloth)
+    return False
+
+
+@action
+def stop_following(world: World) -> bool:
+    """What was picked becomes a mesh like any other, and goes."""
+    ob = world.pick(world.riders())
+    if ob is None or not succeeds(bpy.ops.softrig.unfollow, follower=ob.name):
+        return False
+    bpy.data.objects.remove(ob)
+    return True
+
+
+@action
+def change_a_follower(world: World) -> bool:
+    """Moved, edited, made rigid, deleted."""
+    ob = world.pick(world.riders())
+    if ob is None:
+        return False
+    what = world.pick(["move", "edit", "rigid", "rename", "delete"])
+    if what == "move":
+        ob.location.x += world.chance.uniform(-0.1, 0.1)
+    elif what == "edit":
+        ob.data.vertices[0].co.x += world.chance.uniform(-0.1, 0.1)
+        ob.data.update()
+    elif what == "rigid":
+        ob.softrig.rigid = not ob.softrig.rigid
+    elif what == "rename":
+        ob.name = world.new_name("Cloth")
+    else:
+        bpy.data.objects.remove(ob)
+    return True
+
 
 # ---- takes and other bakes -----------------------------------------------------------------------
 

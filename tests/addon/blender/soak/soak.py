@@ -82,6 +82,8 @@ def empty(world: World) -> None:
             bpy.ops.softrig.remove()
         else:
             bpy.data.objects.remove(ob)
+    for ob in world.riders():
+        bpy.data.objects.remove(ob)
     look(world)
     check_doors()
     check_nothing_left()

@@ -10,6 +10,7 @@ import bpy
 from support import addon, scenes
 
 MOST_SKINS = 4
+MOST_RIDERS = 4
 CAGE_NODES = 120
 
 
@@ -34,13 +35,18 @@ class World:
         """One of them, or None."""
         return self.chance.choice(candidates) if candidates else None
 
+    def meshes(self) -> list[Any]:
+        """Of this scene, that an artist could have made."""
+        found = sorted(bpy.context.scene.objects, key=lambda ob: ob.name)
+        return [ob for ob in found if ob.type == "MESH" and ob.library is None]
+
     def skins(self) -> list[Any]:
-        """Meshes of this scene that an artist could have made."""
-        return [
-            ob
-            for ob in sorted(bpy.context.scene.objects, key=lambda ob: ob.name)
-            if ob.type == "MESH" and ob.library is None
-        ]
+        """Those that follow nobody."""
+        return [ob for ob in self.meshes() if not ob.softrig.follower_uuid]
+
+    def riders(self) -> list[Any]:
+        """Those that follow somebody, who may be gone."""
+        return [ob for ob in self.meshes() if ob.softrig.follower_uuid]
 
     def characters(self, baked: bool | None = None) -> list[Any]:
         """Those with Softrig; `baked` chooses by whether a bake plays."""

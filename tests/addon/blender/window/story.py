@@ -147,6 +147,39 @@ def a_provisional_frame_comes_first() -> Iterator[float]:
     bpy.ops.ed.undo_push(message="after a provisional frame")
 
 
+def what_is_new_is_drawn_by_itself() -> Iterator[float]:
+    """Nobody touches mouse or keys: the view shows what the carrier has all the same."""
+    drawn: list[bytes] = []
+    system = bpy.context.preferences.system
+    smooth, system.viewport_aa = system.viewport_aa, "OFF"  # or a view is drawn again and again
+    holder = addon.module("blender.carrier").find_carrier(skin())
+    read = addon.module("blender.compat").read_positions
+
+    def note() -> None:
+        drawn.append(read(holder.data).tobytes())
+
+    bpy.context.scene.frame_set(scenes.STOP_FRAME + 3)
+    yield from driver.wait_until(is_whole, "the shot")
+    yield 0.5
+    before = read(holder.data).tobytes()
+    handler = bpy.types.SpaceView3D.draw_handler_add(note, (), "WINDOW", "POST_PIXEL")
+    try:
+        skin().softrig.softness = 0.35
+        yield 0.3
+        yield from driver.wait_until(is_whole, "the new softness")
+        yield 0.5
+        now = read(holder.data).tobytes()
+        assert now != before
+        assert drawn and drawn[-1] == now, "the view still shows what was there before"
+    finally:
+        bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
+        system.viewport_aa = smooth
+        skin().softrig.softness = 0.9
+    yield 0.3
+    yield from driver.wait_until(is_whole, "the old softness")
+    bpy.ops.ed.undo_push(message="drawn")
+
+
 def drag_softness_by_mouse() -> Iterator[float]:
     """While the mouse moves provisional frames come one after another; then the whole shot."""
     scene, settings, api = bpy.context.scene, skin().softrig, addon.session().api
@@ -574,6 +607,81 @@ def load_while_it_works() -> Iterator[float]:
     assert offset() > 1e-4
 
 
+def mirror_and_subdivision_stand_before() -> Iterator[float]:
+    """A mirror that hangs on an empty, and a subdivision behind it; both before the armature."""
+    scenes.start_empty()
+    yield 1.0
+    scenes.make_character()
+    move = addon.module("blender.compat").move_modifier
+    mirror = skin().modifiers.new("Mirror", "MIRROR")
+    mirror.mirror_object = scenes.link(bpy.data.objects.new("Axis", None))
+    mirror.mirror_object.location.x, mirror.use_mirror_merge = 2.0, False
+    subdivision = skin().modifiers.new("Subdivision", "SUBSURF")
+    subdivision.levels = subdivision.render_levels = 1
+    for place, modifier in enumerate((mirror, subdivision)):
+        move(skin(), modifier, place)
+    scenes.make_active(skin())
+    bpy.ops.ed.undo_push(message="mirrored")
+    yield 0.3
+    bpy.ops.softrig.add()
+    yield from driver.wait_until(lambda: skin().softrig.uuid, "Add Softrig before a mirror", 60)
+    yield from driver.wait_until(is_whole, "the mirrored shot", 60)
+    bpy.context.scene.frame_set(scenes.STOP_FRAME + 2)
+    yield 0.3
+    live, still = measure.evaluated(skin()), measure.without_us(skin())
+    swings = abs(live - still).reshape(2, -1)
+    assert swings.max(axis=1).min() > 1e-3, "one half stands still"
+    bpy.ops.softrig.bake()
+    carrier = addon.module("blender.carrier")
+    yield from driver.wait_until(lambda: carrier.find_bake(skin()), "the mirrored bake")
+    assert measure.same_bits(measure.evaluated(skin()), live)
+    bpy.ops.softrig.free_bake()
+    for subdivision in (m for m in skin().modifiers if m.type == "SUBSURF"):
+        subdivision.levels = subdivision.render_levels = 0
+
+    def is_new() -> bool:
+        return not carrier.is_stack_changed(skin()) and is_whole()
+
+    yield from driver.wait_until(is_new, "the shot without subdivision", 60)
+    yield 0.3
+    assert len(measure.evaluated(skin())) < len(live) and offset() > 1e-3
+
+
+def what_another_addon_moves_is_told_and_mended() -> Iterator[float]:
+    """One click plays the scene to record it, with progress; the artist's frame stays."""
+    scenes.start_empty()
+    yield 1.0
+    hook = scenes.link(bpy.data.objects.new("Hook", None))
+    scenes.make_active(scenes.make_skin("Skin"))
+    modifier = skin().modifiers.new("Hook", "HOOK")
+    modifier.object = hook
+    modifier.vertex_indices_set([v.index for v in skin().data.vertices if v.co.z > 1.5])
+    scene = bpy.context.scene
+
+    def move(shown: Any, *_: Any) -> None:
+        if shown == scene:
+            frame = min(shown.frame_current, scenes.STOP_FRAME)
+            bpy.data.objects["Hook"].location.x = 0.1 * (frame % 7)
+
+    bpy.app.handlers.frame_change_pre.append(move)
+    try:
+        bpy.ops.softrig.add()
+        yield from driver.wait_until(lambda: skin().softrig.uuid, "Add Softrig on a hooked mesh")
+        yield from driver.wait_until(is_whole, "the shot that knows of no hook")
+        for frame in (5, 11, 16):
+            scene.frame_set(frame)
+            yield 1.2
+        assert entry().doubtful and "Record Again" in entry().notice
+        bpy.ops.softrig.record(step_scene=True)
+        yield from driver.wait_until(lambda: not entry().doubtful and is_whole(), "the hook")
+        assert entry().steps_scene and scene.frame_current == 16
+        scene.frame_set(scenes.STOP_FRAME + 2)
+        yield 0.3
+        assert offset() > 1e-3, "the flesh does not feel the hook"
+    finally:
+        bpy.app.handlers.frame_change_pre.remove(move)
+
+
 def switch_off() -> Iterator[float]:
     api = addon.session().api
     addon.disable()
@@ -589,6 +697,7 @@ STORY = (
     changed_keys_are_recorded,
     slider_makes_all_new,
     a_provisional_frame_comes_first,
+    what_is_new_is_drawn_by_itself,
     drag_softness_by_mouse,
     two_windows,
     scrub_by_mouse,
@@ -606,5 +715,7 @@ STORY = (
     delete_while_it_works,
     load_while_it_works,
     weigh_with_progress,
+    mirror_and_subdivision_stand_before,
+    what_another_addon_moves_is_told_and_mended,
     switch_off,
 )
