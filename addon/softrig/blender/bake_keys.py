@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The motion as shape keys of the skin itself: for games, and for files without a cache.
+"""The motion as shape keys of the skin itself, and of its followers: for games, and for files
+without a cache.
 
 Offsets act behind the deformers, shape keys before them. So each offset is brought back through
 what the deformers do around its vertex. That is measured: four copies of the skin, three of them
@@ -14,10 +15,11 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..model.followers import Follower
 from ..model.rig import RefusalError
 from ..model.session import Entry, Session
 from ..native.arrays import FloatArray
-from . import carrier, compat, gather, tape
+from . import carrier, compat, followers, gather, tape
 from .bake_names import PREFIX, is_ours
 
 OURS = "softrig_made"
@@ -114,8 +116,41 @@ def bring_back(places: list[FloatArray], offsets: FloatArray, shift: float) -> F
     return moved.astype(np.float32).reshape(-1)
 
 
+def find_targets(entry: Entry, ob: Any, absolute: bool) -> tuple[list[Any], list[str]]:
+    """Who gets keys: the skin, with None, and its followers; and why some of those get none."""
+    targets, left_out = [(ob, None)], []
+    for follower in entry.followers:
+        rider = followers.find_object(follower)
+        try:
+            if rider is not None:
+                check(rider, absolute)
+                targets.append((rider, follower))
+        except RefusalError as error:
+            left_out.append(f'"{rider.name}" gets no shape keys: {error}')
+    return targets, left_out
+
+
+def _read_offsets(
+    session: Session, entry: Entry, frame: int, follower: Follower | None
+) -> FloatArray:
+    with entry.lock:
+        if follower is None:
+            ready, buffer = session.read_offsets(entry, frame), entry.buffer
+        else:
+            buffer = follower.buffer
+            ready = session.api.read_follower(follower.identity, frame, buffer)
+        if not ready:
+            raise RefusalError(f"Frame {frame} is not simulated. Bake again.")
+        return buffer.copy()
+
+
 def read_moves(
-    session: Session, entry: Entry, scene: Any, ob: Any, frames: range
+    session: Session,
+    entry: Entry,
+    scene: Any,
+    ob: Any,
+    frames: range,
+    follower: Follower | None = None,
 ) -> Iterator[FloatArray]:
     """For each frame what to add to the Basis; all frames must be ready."""
     rest = gather.read_positions(ob.data).reshape(-1, 3)
@@ -125,11 +160,7 @@ def read_moves(
             private.frame_set(frame)
             depsgraph = private.view_layers[0].depsgraph
             places = [compat.read_positions(copy.evaluated_get(depsgraph).data) for copy in copies]
-            with entry.lock:
-                if not session.read_offsets(entry, frame):
-                    raise RefusalError(f"Frame {frame} is not simulated. Bake again.")
-                offsets = entry.buffer.copy()
-            yield bring_back(places, offsets, shift)
+            yield bring_back(places, _read_offsets(session, entry, frame, follower), shift)
 
 
 def write_keys(

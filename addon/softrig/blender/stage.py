@@ -24,8 +24,8 @@ CHUNK_SECONDS = 0.1
 """The window is not held up for longer than this by recording."""
 STEP_SECONDS = 0.5
 """Likewise where the whole scene is stepped, which the artist asked for."""
-ANSWER_SECONDS = 0.1
-"""Likewise by a provisional frame."""
+ANSWER_SECONDS = 0.2
+"""Nor for longer than this by a provisional frame."""
 
 
 def happen(

@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ..blender import bake_keys, carrier, compat, objects, stage
+from ..blender import bake_keys, carrier, compat, followers, objects, stage
 from ..blender.bake import BakeRun, BakeWish
 from ..model.rig import RefusalError
 from ..native.errors import NativeError
@@ -24,7 +24,8 @@ class SOFTRIG_OT_bake_keys(Job, bpy.types.Operator):
     bl_label = "Bake to Shape Keys"
     bl_description = (
         "Write the motion of each frame into a shape key of the mesh, with keyframes: for games, "
-        "and for files without a cache. Your own shape keys stay. Heavy: for short shots"
+        "and for files without a cache; of its followers too. Your own shape keys stay. Heavy: for "
+        "short shots"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -42,7 +43,7 @@ class SOFTRIG_OT_bake_keys(Job, bpy.types.Operator):
         return poll_character(cls, context)
 
     def begin(self, context: Any) -> bool:
-        self.moves, self.whole = [], False
+        self.targets, self.moves = None, []
         try:
             bake_keys.check(context.object, self.kind == "ABSOLUTE")
         except RefusalError as error:
@@ -59,34 +60,47 @@ class SOFTRIG_OT_bake_keys(Job, bpy.types.Operator):
         if scene is None:
             return {"CANCELLED"}
         try:
-            if not self.whole:
-                self.whole = stage.settle_whole(session, entry, ob, scene)
+            if self.targets is None:
+                if stage.settle_whole(session, entry, ob, scene):
+                    self.choose_targets(entry, ob)
                 return None
             return self.read_some(session, entry, ob, scene)
         except (NativeError, RefusalError) as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
 
+    def choose_targets(self, entry: Any, ob: Any) -> None:
+        targets, left_out = bake_keys.find_targets(entry, ob, self.kind == "ABSOLUTE")
+        for text in left_out:
+            self.report({"WARNING"}, text)
+        self.targets = [follower for _, follower in targets]
+        self.moves = [[] for _ in targets]
+
     def read_some(self, session: Any, entry: Any, ob: Any, scene: Any) -> set[str] | None:
-        absolute = self.kind == "ABSOLUTE"
+        """Of the first who has not all; the followers may be others than they were."""
+        frames, absolute = entry.frames, self.kind == "ABSOLUTE"
+        targets, _ = bake_keys.find_targets(entry, ob, absolute)
         bake_keys.check(ob, absolute)
-        end, first = session.now() + TURN_SECONDS, entry.frames.first + len(self.moves)
-        span = range(first, entry.frames.last + 1)
-        for move in bake_keys.read_moves(session, entry, scene, ob, span):
-            self.moves.append(move)
-            if session.now() >= end:
-                break
-        if len(self.moves) < entry.frames.count:
-            return None
-        frames = entry.frames
-        bake_keys.write_keys(ob, frames.first, self.moves, frames.stretch, absolute)
+        if [follower for _, follower in targets] != self.targets:
+            raise RefusalError("Its followers changed meanwhile. Bake again.")
+        end = session.now() + TURN_SECONDS
+        for (target, follower), moves in zip(targets, self.moves, strict=True):
+            span = range(frames.first + len(moves), frames.last + 1)
+            if not span:
+                continue
+            for move in bake_keys.read_moves(session, entry, scene, target, span, follower):
+                moves.append(move)
+                if session.now() >= end:
+                    return None
+        for (target, _), moves in zip(targets, self.moves, strict=True):
+            bake_keys.write_keys(target, frames.first, moves, frames.stretch, absolute)
         return {"FINISHED"}
 
     def give_up(self, context: Any) -> None:
-        self.moves = []
+        self.targets, self.moves = None, []
 
     def progress_text(self) -> str:
-        return f"Shape keys, frame {len(self.moves)}"
+        return f"Shape keys, frame {sum(map(len, self.moves))}"
 
 
 class SOFTRIG_OT_free_keys(bpy.types.Operator):
@@ -100,7 +114,8 @@ class SOFTRIG_OT_free_keys(bpy.types.Operator):
         return poll_character(cls, context) and bake_keys.has_keys(context.object)
 
     def execute(self, context: Any) -> set[str]:
-        bake_keys.remove_keys(context.object)
+        for ob in (context.object, *followers.followers_of(context.object)):
+            bake_keys.remove_keys(ob)
         return {"FINISHED"}
 
 

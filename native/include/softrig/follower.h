@@ -21,8 +21,9 @@ typedef struct srFollowerDef {
 
 SR_API srFollowerDef srDefaultFollowerDef(void);
 
-/// Embeds the points in the cage of the shot's character; takes a moment (0.1 s for 100,000 points). All is
-/// copied. Points of another deformation than the flesh around them keep that: only offsets are added.
+/// Embeds the points in the cage of the shot's character; takes a moment (a quarter of a second for 100,000
+/// points). All is copied. Points of another deformation than the flesh around them keep that: only offsets
+/// are added.
 SR_API srResult srCreateFollower(const srFollowerDef* def, srFollowerId* outFollower);
 
 /// Bakes of the follower that still run are cancelled.

@@ -177,6 +177,39 @@ def test_a_bake_holds_followers_and_is_freed_with_them(skin: Any, tmp_path: Path
         assert measure.same_bits(measure.at_frame(ob, frame), points)
 
 
+@pytest.mark.parametrize("kind", ["RELATIVE", "ABSOLUTE"])
+def test_followers_get_shape_keys_too(skin: Any, kind: str) -> None:
+    """They show what was live without the add-on; one that shares its mesh is told and goes on."""
+    cloth, ball = make_cloth(skin), make_ball()
+    ball.softrig.rigid = True
+    put_on_bone(ball, skin.parent, "tail1", Matrix.Translation(PLACE))
+    third = scenes.link(bpy.data.objects.new("Third", make_ball("Twin").data))
+    third.location = PLACE
+    follow(skin, cloth, ball, third)
+    live = {ob.name: {f: measure.at_frame(ob, f) for f in FRAMES} for ob in (skin, cloth, ball)}
+    before = names_of_data()
+    scenes.make_active(skin)
+    assert bpy.ops.softrig.bake_keys(kind=kind) == {"FINISHED"}
+    assert third.data.shape_keys is None and third.modifiers["Softrig"].show_viewport
+    addon.disable()
+    try:
+        for name, frames in live.items():
+            ob = bpy.data.objects[name]
+            assert len(ob.data.shape_keys.key_blocks) == 1 + scenes.LAST_FRAME
+            for frame, positions in frames.items():
+                assert measure.largest(measure.at_frame(ob, frame), positions) < 3e-5, frame
+    finally:
+        addon.enable()
+    bpy.context.scene.frame_set(1)
+    scenes.make_active(skin)
+    assert bpy.ops.softrig.free_keys() == {"FINISHED"}
+    assert not bpy.data.shape_keys and names_of_data() == before
+    settle(skin)
+    for ob in (skin, cloth, ball):
+        for frame, positions in live[ob.name].items():
+            assert measure.same_bits(measure.at_frame(ob, frame), positions), (ob.name, frame)
+
+
 def test_saved_and_opened_again_it_moves_alike(skin: Any, tmp_path: Path) -> None:
     cloth = make_cloth(skin)
     follow(skin, cloth)

@@ -92,6 +92,69 @@ def test_a_bake_in_the_library_plays_in_an_override(library: Path) -> None:
     assert overridden.name not in addon.session().notices
 
 
+def put_cloth_on(skin: Any, name: str) -> Any:
+    cloth = scenes.link(bpy.data.objects.new(name, skin.data.copy()))
+    cloth.parent = skin.parent
+    for group in skin.vertex_groups:
+        cloth.vertex_groups.new(name=group.name)
+    armature = next(m.object for m in skin.modifiers if m.type == "ARMATURE")
+    cloth.modifiers.new("Armature", "ARMATURE").object = armature
+    return cloth
+
+
+def let_follow(skin: Any, cloth: Any) -> None:
+    scenes.make_active(skin)
+    cloth.select_set(True)
+    assert bpy.ops.softrig.follow() == {"FINISHED"}
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_clothes_follow_an_overridden_character(skin: Any, tmp_path: Path, linked: bool) -> None:
+    """Clothes of this file, or overrides of linked ones; saved and opened they go on."""
+    cloth = put_cloth_on(skin, "Cloth")
+    let_follow(skin, cloth)
+    expected = measure.at_frame(cloth, 24)
+    assert measure.largest(expected, without_any(cloth)) > 1e-3
+    addon.module("blender.followers").detach(cloth)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "character.blend"))
+    skin = link_override(tmp_path / "character.blend")
+    if linked:
+        with bpy.data.libraries.load(str(tmp_path / "character.blend"), link=True) as (_, target):
+            target.objects = ["Cloth"]
+        scenes.link(target.objects[0])
+        cloth = target.objects[0].override_create(remap_local_usages=True)
+    else:
+        cloth = put_cloth_on(skin, "Cloth")
+    scenes.add_softrig(skin)
+    let_follow(skin, cloth)
+    assert measure.same_bits(measure.at_frame(cloth, 24), expected)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    cloth = next(ob for ob in bpy.data.objects if ob.name == "Cloth" and ob.library is None)
+    assert cloth.softrig.leader == local_skin()
+    assert measure.same_bits(measure.at_frame(cloth, 24), expected)
+
+
+def test_followers_of_the_library_stand_still_with_it_and_its_bake_moves_both(
+    skin: Any, tmp_path: Path
+) -> None:
+    cloth = put_cloth_on(skin, "Cloth")
+    let_follow(skin, cloth)
+    expected = measure.at_frame(cloth, 24)
+    path = str(tmp_path / "character.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    scene = scenes.start_empty()
+    with bpy.data.libraries.load(path, link=True) as (_, target):
+        target.objects = ["Skin", "Skin Rig", "Cloth"]
+    for ob in target.objects:
+        scenes.link(ob)
+    scene.frame_set(24)
+    linked = next(ob for ob in bpy.data.objects if ob.name == "Cloth")
+    assert measure.same_bits(measure.evaluated(linked), expected)
+
+
 def test_its_dials_and_keys_are_its_own_and_stay(library: Path, tmp_path: Path) -> None:
     skin = link_override(library)
     scenes.add_softrig(skin)

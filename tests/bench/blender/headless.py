@@ -91,6 +91,51 @@ def soften(report: Report, skin: Any) -> None:
     report.add("Softness: provisional frame where looked at", seen, "ms", "<= 100")
 
 
+def follow(report: Report, skin: Any) -> None:
+    """A cloth of as many vertices on the same armature, that goes along and goes again."""
+    cloth = skin.copy()
+    cloth.data = skin.data.copy()
+    cloth.property_unset("softrig")
+    cloth.modifiers.remove(cloth.modifiers["Softrig"])
+    scenes.link(cloth)
+    bpy.context.scene.frame_set(1)
+    *_, before = measured.shown_frames(skin)
+    scenes.make_active(skin)
+    cloth.select_set(True)
+    started = time.perf_counter()
+    if bpy.ops.softrig.follow() != {"FINISHED"}:
+        raise RuntimeError("it does not follow")
+    bpy.context.scene.frame_set(1)
+    entry = addon.entry_of(skin)
+    measured.wait_for(entry, measured.FRAME_COUNT)
+    seconds = time.perf_counter() - started
+    *_, share = measured.shown_frames(skin, cloth)
+    count = len(cloth.data.vertices)
+    name = f"a follower of {count} vertices"
+    report.add(f"{name}: until it rides", seconds, "s")
+    report.add(f"shown frame, live: our share, with {name}", share, "ms")
+    report.add(f"shown frame, live: what {name} adds", share - before, "ms", SHARE_GOAL)
+    embed(report, entry)
+    bpy.ops.softrig.unfollow(follower=cloth.name)
+    bpy.data.objects.remove(cloth)
+    bpy.context.scene.frame_set(1)
+    scenes.make_active(skin)
+
+
+def embed(report: Report, entry: Any) -> None:
+    """What the library takes to put a follower's points into the cage."""
+    api, rest = addon.session().api, entry.followers[0].shape.rest
+
+    def once() -> float:
+        started = time.perf_counter()
+        follower = api.create_follower(entry.shot, rest, False)
+        seconds = time.perf_counter() - started
+        api.destroy_follower(follower)
+        return seconds / (len(rest) / 3) * 1e5
+
+    report.add("a follower embedded, 100,000 points", median_of(5, once), "s")
+
+
 def bake(report: Report, skin: Any) -> None:
     def once() -> float:
         started = time.perf_counter()
@@ -111,6 +156,7 @@ def run(path: Path) -> None:
     count(report, "live", "== 1")
     record(report, skin)
     soften(report, skin)
+    follow(report, skin)
     bake(report, skin)
     shown(report, skin, "baked")
     count(report, "baked", "== 0")

@@ -89,16 +89,18 @@ def wait_for(entry: Any, frame: int) -> None:
 
 
 @contextlib.contextmanager
-def switched_off(skin: Any) -> Iterator[None]:
-    """Plain playback: the modifier's eye is off and none of our handlers is there."""
+def switched_off(*skins: Any) -> Iterator[None]:
+    """Plain playback: the modifiers' eyes are off and none of our handlers is there."""
     handlers = addon.module("handlers")
-    modifier = skin.modifiers["Softrig"]
-    modifier.show_viewport = False
+    modifiers = [skin.modifiers["Softrig"] for skin in skins]
+    for modifier in modifiers:
+        modifier.show_viewport = False
     handlers.unregister()
     try:
         yield
     finally:
-        modifier.show_viewport = True
+        for modifier in modifiers:
+            modifier.show_viewport = True
         handlers.register()
 
 
@@ -113,7 +115,7 @@ def frame_times(frames: range) -> list[float]:
     return times
 
 
-def shown_frames(skin: Any, rounds: int = 7) -> tuple[float, float, float]:
+def shown_frames(*skins: Any, rounds: int = 7) -> tuple[float, float, float]:
     """Milliseconds of a plain frame, of one with us, and the difference: medians over the rounds.
 
     Both take turns over the same frames, so that a busy machine is as busy for one as for the
@@ -122,7 +124,7 @@ def shown_frames(skin: Any, rounds: int = 7) -> tuple[float, float, float]:
     plain, ours = [], []
     for turn in range(rounds):
         frames = range(20 + 30 * turn, 50 + 30 * turn)
-        with switched_off(skin):
+        with switched_off(*skins):
             plain.append(min(frame_times(frames)))
         ours.append(min(frame_times(frames)))
     share = [b - a for a, b in zip(plain, ours, strict=True)]

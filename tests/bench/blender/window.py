@@ -116,7 +116,7 @@ def note_answer(started: float, answers: list[float]) -> None:
             if api.shot_status(shot).provisional_frame == LOOKED_AT:
                 answers.append(1e3 * (time.perf_counter() - started))
                 return
-            time.sleep(0.001)
+            time.sleep(0.003)
 
     threading.Thread(target=look, daemon=True).start()
 
