@@ -102,7 +102,7 @@ def fish() -> list[Any]:
     }
     skin, armature = _puppet("Fish", parts, 0.045, (0.95, 0.55, 0.25, 1.0), keys)
     armature.location, armature.rotation_euler = (0, 0, 0.75), (0, 0, math.pi / 2)
-    skin.softrig.softness = 0.3
+    skin.softrig.softness, skin.softrig.settle_frames = 0.2, 16.0
     puppet.set_frames(bpy.context.scene, 1, 72)
     return [skin]
 
@@ -133,7 +133,8 @@ def monkey() -> list[Any]:
     skull = skin.vertex_groups.new(name="Skull")
     for index, hold in enumerate(1.0 - np.clip((np.abs(points[:, 0]) - 0.35) / 0.4, 0.0, 1.0)):
         skull.add([index], float(hold), "REPLACE")
-    skin.softrig.map_hold, skin.softrig.softness = "Skull", 0.45
+    skin.softrig.map_hold = "Skull"
+    skin.softrig.softness, skin.softrig.settle_frames = 0.34, 18.0
     shake = [(1, 0), (8, 0), (12, 0.7), (17, -0.7), (22, 0.7), (26, 0), (60, 0)]
     nod = [(1, 0), (26, 0), (32, 0.35), (36, -0.1), (39, 0), (60, 0)]
     puppet.animate(
