@@ -73,6 +73,10 @@ static void printCage(const srCharacterReport* report) {
         srCliPrintValue("why", "%s", report->mesherNote);
     }
     srCliPrintCount("nodes", report->nodeCount, NULL);
+    if (report->leastNodeCount > 0) {
+        srCliPrintCount("this shape needs at least", report->leastNodeCount,
+                        "nodes; fewer do not keep to it");
+    }
     srCliPrintCount("cells", report->cellCount, NULL);
     srCliPrintCount("edges", report->edgeCount, NULL);
     srCliPrintCount("nodes held by their bone", report->heldNodeCount, NULL);
@@ -152,6 +156,7 @@ void srCliPrintReportJson(const srCliInputs* inputs, const srCharacterReport* re
         COUNT(cagePieceCount),
         COUNT(copyCount),
         COUNT(removedCellCount),
+        COUNT(leastNodeCount),
     };
     const struct {
         const char* name;

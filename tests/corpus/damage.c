@@ -103,14 +103,39 @@ static double sizeOf(const srPatient* patient) {
 
 // ---- triangles that are missing, turned or there twice ---------------------------------------------------
 
+// Diagonals of holes up to this share of the size are closed if nothing else is asked for.
+#define CLOSED_HOLE 0.2
+
+// Removes the triangles in the patch, but for eight that are left of a mesh; the diagonal of what went.
+static double cutPatch(srSoup* soup, const srPatch* patch) {
+    double lower[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, upper[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    bool isCut = false;
+    for (int32_t t = soup->triangleCount - 1; t >= 0; t--) {
+        if (soup->triangleCount <= 8 || !isInPatch(soup, t, patch)) {
+            continue;
+        }
+        for (int c = 0; c < 3; c++) {
+            double x[3];
+            srSoup_GetCorner(soup, t, c, x);
+            for (int i = 0; i < 3; i++) {
+                lower[i] = fmin(lower[i], x[i]);
+                upper[i] = fmax(upper[i], x[i]);
+            }
+        }
+        removeTriangle(soup, t);
+        isCut = true;
+    }
+    return isCut ? distance(lower, upper) : 0.0;
+}
+
+// Where triangles are as large as faces of a cube, a hole is larger than any that is closed: what is repaired
+// has it too, and ends where the winding number of the rest says.
 static void makeHoles(srPatient* patient) {
     int32_t count = 1 + pick(patient, 5);
     for (int32_t hole = 0; hole < count; hole++) {
         srPatch patch = pickPatch(patient, between(patient, 0.02, 0.1));
-        for (int32_t t = patient->skin.triangleCount - 1; t >= 0; t--) {
-            if (patient->skin.triangleCount > 8 && isInPatch(&patient->skin, t, &patch)) {
-                removeTriangle(&patient->skin, t);
-            }
+        if (cutPatch(&patient->skin, &patch) > CLOSED_HOLE * sizeOf(patient)) {
+            cutPatch(&patient->repaired, &patch);
         }
     }
 }

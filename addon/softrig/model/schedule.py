@@ -145,10 +145,12 @@ def describe(entry: Entry) -> str:
 
 
 def describe_cage(report: dict[str, Any]) -> list[str]:
-    """How large it is, who made it, and why it was not the one that was asked for."""
+    """How large it is, who made it, and why it is not the one that was asked for."""
     maker = " by TetGen" if report.get("mesher") == Mesher.TETGEN else ""
     size = f"Cage of {report['nodeCount']} nodes, {report['cellCount']} cells{maker}"
-    return [size, report["mesherNote"]] if report.get("mesherNote") else [size]
+    least = report.get("leastNodeCount")
+    notes = (f"This shape needs at least {least} nodes" if least else "", report.get("mesherNote"))
+    return [size, *(note for note in notes if note)]
 
 
 def repairs(report: dict[str, Any]) -> list[str]:

@@ -238,6 +238,7 @@ class CharacterReport(ctypes.Structure):
         ("aspectCounts", ctypes.c_int32 * 10),
         ("mesher", ctypes.c_int32),
         ("mesherNote", ctypes.c_char * 160),
+        ("leastNodeCount", ctypes.c_int32),
     )
 
 

@@ -169,6 +169,10 @@ typedef struct srCharacterReport {
                                           ///< regular.
     int32_t mesher; ///< The `srMesher` that made the cage; automatic when the caller gave one.
     char mesherNote[SR_MESHER_NOTE_SIZE]; ///< Why it was not the one that was asked for; else empty.
+
+    /// How many nodes the shape needs at least: where no count near the wanted one could be made, or the cage
+    /// is larger than the inside by more than three tenths. Else 0.
+    int32_t leastNodeCount;
 } srCharacterReport;
 
 /// Checks and copies `def` and starts to prepare in a thread of the library. The id is valid at once; what

@@ -53,11 +53,27 @@
 // Where no spacing gives the count: a box has as many layers of nodes as fit, and all of its sides change at
 // once. Then the lattice is tried stretched, so that each axis changes at a spacing of its own.
 #define STRETCH_TOLERANCE 0.14
-#define STRETCH_COUNT 4
-#define LARGEST_JUMP 0.5
+#define LARGEST_MISS 0.15
+#define STRETCH_COUNT 6
+#define LARGEST_JUMP 0.7
 #define MOST_CUBES 2e5
 #define STRETCHED_GROWTH 1.1
-#define FIRST_SHARE 0.9
+
+// Where copies change the count, it rises and falls as the spacing grows. Then spacings are walked through,
+// the finest first, from where as many nodes as are wanted, and some more, would be without copies.
+#define WALK_MARGIN 1.3
+#define WALK_STEP 1.025
+#define WALK_COUNT 40
+
+// From which count on a cage keeps to the shape is looked for in such steps, up to so many wanted counts.
+#define ASK_STEP 1.06
+#define ASK_COUNT 24
+#define MOST_ASKED 4
+
+// Of the whole progress: until so much is done
+#define FIRST_SHARE 0.85
+#define WALKED_SHARE 0.9
+#define STRETCHED_SHARE 0.95
 #define FINISHED_SHARE 0.97
 
 // Points of a lattice, and how many a wanted node is worth: most of them lie outside of what is long and
@@ -246,11 +262,16 @@ static srResult stuffLevel(const Meshing* meshing, const Levels* levels, const s
     return srStuff(&warp, trial->arena, &stuffing, &trial->cells);
 }
 
-// What the cage may not fall short of. The volume that the triangles enclose counts overlaps twice.
+// What the cage may not fall short of. The volume that the triangles enclose counts overlaps twice; and where
+// they leave openings, cones over these stand for what is missing, which may say too little.
 static double leastVolume(const Meshing* meshing, const Trial* trial) {
     double inside = fmin(meshing->solid.volume, SAMPLED_SLACK * trial->insideVolume);
     bool isFiner = meshing->measuredAt > 0.0 && meshing->measuredAt < trial->spacing;
-    return LEAST_VOLUME * (isFiner ? fmin(inside, meshing->measured) : inside);
+    if (isFiner) {
+        inside =
+            meshing->solid.isWatertight ? fmin(inside, meshing->measured) : fmax(inside, meshing->measured);
+    }
+    return LEAST_VOLUME * inside;
 }
 
 static srResult stuffScaffold(const Meshing* meshing, const srProgress* progress, Trial* trial) {
@@ -277,6 +298,11 @@ static srResult stuffScaffold(const Meshing* meshing, const srProgress* progress
     }
 }
 
+static srResult dropSplinters(const Meshing* meshing, Trial* trial) {
+    srCrumbs crumbs = {&meshing->solid, meshing->pieceSizes, CRUMB_SIZE * trial->spacing};
+    return srDropSplinters(&trial->copies, &crumbs, trial->arena, &trial->cells, &trial->pieceCount);
+}
+
 static srResult stuffCopies(const Meshing* meshing, const srProgress* progress, Trial* trial) {
     srProgress splitting = srPartOfProgress(progress, 0.0, 0.7);
     srProgress stuffing = srPartOfProgress(progress, 0.7, 0.85);
@@ -287,20 +313,19 @@ static srResult stuffCopies(const Meshing* meshing, const srProgress* progress, 
         SR_TRY(stuffScaffold(meshing, &stuffing, trial));
     }
     SR_TRY(srMakeManifold(&trial->cells, trial->arena, &mending, &trial->removedCount));
-    srCrumbs crumbs = {&meshing->solid, meshing->pieceSizes, CRUMB_SIZE * trial->spacing};
-    SR_TRY(srDropSplinters(&trial->copies, &crumbs, trial->arena, &trial->cells, &trial->pieceCount));
+    SR_TRY(dropSplinters(meshing, trial));
     trial->growth = plainCount > 0 ? trial->cells.nodeCount / (double)plainCount : 1.0;
     trial->isWhole = true;
     return sr_success;
 }
 
-// Splitting costs more than all the rest and changes the count but a little: only where the count is near, or
-// where the search goes on for so long that the little matters.
-static srResult runTrial(const Meshing* meshing, int number, double growth, Trial* trial) {
-    srProgress part = partOfTrial(meshing, number);
-    srProgress sampling = srPartOfProgress(&part, 0.0, 0.4);
-    srProgress stuffing = srPartOfProgress(&part, 0.4, 0.5);
-    srProgress copying = srPartOfProgress(&part, 0.5, 1.0);
+// Splitting costs more than all the rest and changes the count but a little: only where the count is as near
+// as the tolerance says.
+static srResult runTrial(const Meshing* meshing, const srProgress* progress, double growth, double tolerance,
+                         Trial* trial) {
+    srProgress sampling = srPartOfProgress(progress, 0.0, 0.4);
+    srProgress stuffing = srPartOfProgress(progress, 0.4, 0.5);
+    srProgress copying = srPartOfProgress(progress, 0.5, 1.0);
     trial->arena = srCreateArena(SCRATCH_SIZE);
     if (trial->arena == NULL) {
         return srFailOutOfMemory("the cage");
@@ -308,10 +333,10 @@ static srResult runTrial(const Meshing* meshing, int number, double growth, Tria
     SR_TRY(sampleScaffold(meshing, &sampling, trial));
     trial->copies.scaffold = trial->scaffold;
     SR_TRY(stuffScaffold(meshing, &stuffing, trial));
+    SR_TRY(dropSplinters(meshing, trial));
     double error = fabs(growth * trial->cells.nodeCount / meshing->settings->targetNodeCount - 1.0);
     trial->growth = growth;
-    return error <= toleranceOf(number) || number >= PLAIN_TRIAL_COUNT ? stuffCopies(meshing, &copying, trial)
-                                                                       : sr_success;
+    return error <= tolerance ? stuffCopies(meshing, &copying, trial) : sr_success;
 }
 
 static double countOf(const Trial* trial) {
@@ -366,7 +391,10 @@ static srResult searchSpacing(const Meshing* meshing, Trial* outBest, int32_t* o
     Bracket bracket = {0};
     for (int number = 0; number < TRIAL_COUNT && bestError > toleranceOf(number); number++) {
         Trial trial = {.spacing = spacing, .offsetStep = -1};
-        srResult result = runTrial(meshing, number, growth, &trial);
+        srProgress part = partOfTrial(meshing, number);
+        // where the search goes on for long, the little that splitting changes matters
+        double tolerance = number < PLAIN_TRIAL_COUNT ? toleranceOf(number) : HUGE_VAL;
+        srResult result = runTrial(meshing, &part, growth, tolerance, &trial);
         if (result != sr_success) {
             srDestroyArena(trial.arena);
             return result;
@@ -425,10 +453,16 @@ static srResult finishMesh(const Meshing* meshing, const Trial* trial, const srP
     return sr_success;
 }
 
-static void fillReport(const Trial* trial, const srMesh* mesh, srMesherReport* report) {
+// What sheets are given is known from the lattice alone.
+static double insideVolume(const Meshing* meshing, const Trial* trial) {
+    return meshing->solid.sheets.triangleCount > 0 ? trial->insideVolume : leastVolume(meshing, trial);
+}
+
+static void fillReport(const Meshing* meshing, const Trial* trial, const srMesh* mesh,
+                       srMesherReport* report) {
     report->spacing = trial->spacing;
     report->latticePointCount = trial->latticePointCount;
-    report->insideVolume = trial->insideVolume;
+    report->insideVolume = insideVolume(meshing, trial);
     report->removedCellCount = trial->removedCount;
     report->pieceCount = trial->pieceCount;
     report->splitTetCount = trial->copies.splitCount;
@@ -438,10 +472,9 @@ static void fillReport(const Trial* trial, const srMesh* mesh, srMesherReport* r
     srCountAspects(&mesh->cage, report->aspectCounts, 10);
 }
 
-// Closed skins that may overlap: then the sum of what each encloses says too much. What is open is a guess
-// either way.
-static bool mayOverlap(const srSolid* solid, const srSolidReport* report) {
-    return solid->isWatertight && solid->shells.triangleCount > 0 && report->patchCount > 1;
+// Whether what the triangles enclose is not the inside: closed skins may overlap, and open ones end at lids.
+static bool needsMeasuring(const srSolid* solid, const srSolidReport* report) {
+    return solid->shells.triangleCount > 0 && (!solid->isWatertight || report->patchCount > 1);
 }
 
 // The solid, its bounds, and what touches.
@@ -463,7 +496,7 @@ static srResult createSolid(Meshing* meshing, srSolidReport* report) {
         return srFailOutOfMemory("the cage");
     }
     SR_TRY(srMeasurePieces(&meshing->solid, meshing->pieceSizes));
-    if (mayOverlap(&meshing->solid, report)) {
+    if (needsMeasuring(&meshing->solid, report)) {
         srField field = srMakeField(&meshing->solid, 0.0);
         field.sheets = NULL; // neither is theirs in the volume of the solid
         SR_TRY(srMeasureInside(&field, meshing->lower, meshing->upper, &measuring, &meshing->measured,
@@ -544,10 +577,8 @@ static void orderAxes(const srSurface* surface, int order[3]) {
 // Volumes stay the same.
 static srVec3 stretchOf(const srSurface* surface, int number) {
     static const double stretches[STRETCH_COUNT][3] = {
-        {1.06, 1.0, 1.0 / 1.06},
-        {1.0 / 1.06, 1.0, 1.06},
-        {1.16, 1.0 / 1.077, 1.0 / 1.077},
-        {1.0 / 1.16, 1.077, 1.077},
+        {1.06, 1.0, 1.0 / 1.06},    {1.0 / 1.06, 1.0, 1.06}, {1.16, 1.0 / 1.077, 1.0 / 1.077},
+        {1.0 / 1.16, 1.077, 1.077}, {1.0, 1.1, 1.0 / 1.1},   {1.1, 1.0 / 1.1, 1.0},
     };
     int order[3];
     double stretch[3];
@@ -558,25 +589,136 @@ static srVec3 stretchOf(const srSurface* surface, int number) {
     return (srVec3){stretch[0], stretch[1], stretch[2]};
 }
 
+static bool isOfFewCubes(const Attempt* attempt, double spacing) {
+    srVec3 cubes = srScale(1.0 / spacing, srSub(attempt->meshing.upper, attempt->meshing.lower));
+    return (cubes.x + 1.0) * (cubes.y + 1.0) * (cubes.z + 1.0) < MOST_CUBES;
+}
+
+// Whether the cage is that much larger than the inside. What sheets are given does not count: they have none.
+static bool isLarger(const Meshing* meshing, const Trial* trial, double growth) {
+    double least = leastVolume(meshing, trial);
+    return meshing->solid.sheets.triangleCount == 0 && least > 0.0 &&
+           volumeOf(&trial->cells) > growth * least;
+}
+
+// Fingers that are wider than a cell are told apart by few copies, thinner ones by many: the same count may
+// be that of a coarse lattice with copies and of one half as coarse, which keeps to the shape.
+static bool isWorthWalking(const Attempt* attempt) {
+    const Trial* best = &attempt->best;
+    return best->cells.cellCount > 0 && fabs(best->growth - 1.0) > COUNT_TOLERANCE &&
+           isOfFewCubes(attempt, best->spacing) &&
+           (countError(attempt) > STRETCH_TOLERANCE || isLarger(&attempt->meshing, best, LARGEST_GROWTH));
+}
+
+static void takeTrial(Attempt* attempt, Trial* trial) {
+    int32_t before = attempt->best.latticePointCount;
+    srDestroyArena(attempt->best.arena);
+    attempt->best = *trial;
+    attempt->best.latticePointCount = before > trial->latticePointCount ? before : trial->latticePointCount;
+    *trial = (Trial){0};
+}
+
+// What a walk may find: only what is smaller than `largest` and finer than `coarsest` is taken, and only
+// counts within `tolerance` without copies are split.
+typedef struct Walk {
+    double largest;
+    double coarsest;
+    double tolerance;
+} Walk;
+
+// The finest spacing whose count is near enough; where there is none, the nearest count.
+static srResult walkSpacings(const Walk* walk, const srProgress* progress, Attempt* attempt) {
+    const Trial* best = &attempt->best;
+    double target = attempt->meshing.settings->targetNodeCount;
+    double plain = best->cells.nodeCount / best->growth;
+    double spacing = best->spacing * sqrt(plain / (WALK_MARGIN * target));
+    bool wasMet = countError(attempt) <= STRETCH_TOLERANCE;
+    for (int step = 0; step < WALK_COUNT && spacing < walk->coarsest; step++) {
+        srProgress part =
+            srPartOfProgress(progress, step / (double)WALK_COUNT, (step + 1) / (double)WALK_COUNT);
+        Trial trial = {.spacing = spacing, .offsetStep = -1};
+        srResult result = runTrial(&attempt->meshing, &part, 1.0, walk->tolerance, &trial);
+        double error = fabs(trial.cells.nodeCount / target - 1.0);
+        bool isFit = result == sr_success && trial.isWhole && volumeOf(&trial.cells) < walk->largest;
+        bool isMet = isFit && error <= STRETCH_TOLERANCE;
+        attempt->trialCount++;
+        spacing = WALK_STEP * fmax(spacing, trial.spacing);
+        if (isMet || (isFit && !wasMet && error < countError(attempt))) {
+            takeTrial(attempt, &trial);
+        }
+        srDestroyArena(trial.arena);
+        if (result != sr_success || isMet) {
+            return result;
+        }
+    }
+    return sr_success;
+}
+
+// Where the count is met already, for a cage that is smaller.
+static srResult walkFingers(const srProgress* progress, Attempt* attempt) {
+    bool isMet = countError(attempt) <= STRETCH_TOLERANCE;
+    const Walk walk = {isMet ? volumeOf(&attempt->best.cells) : HUGE_VAL,
+                       isMet ? attempt->best.spacing : HUGE_VAL, HUGE_VAL};
+    return walkSpacings(&walk, progress, attempt);
+}
+
+// From how many nodes on the shape is kept to, if it is not: by making finer cages until one is not too
+// large, or as far as lattices go and it is worth it. A count that cannot be met is one that the shape needs,
+// too.
+static srResult findLeastNodes(const srProgress* progress, const Attempt* attempt, int32_t* outCount) {
+    const Meshing* meshing = &attempt->meshing;
+    int32_t target = meshing->settings->targetNodeCount, count = attempt->best.cells.nodeCount;
+    double spacing = attempt->best.spacing;
+    bool isLarge = isLarger(meshing, &attempt->best, LIMIT_OF_GROWTH);
+    *outCount = isLarge || count > (1.0 + LARGEST_MISS) * target ? count : 0;
+    for (int step = 0; isLarge && step < ASK_COUNT && count < MOST_ASKED * target; step++) {
+        srProgress part =
+            srPartOfProgress(progress, step / (double)ASK_COUNT, (step + 1) / (double)ASK_COUNT);
+        spacing /= ASK_STEP;
+        Trial trial = {.spacing = spacing, .offsetStep = -1};
+        srResult result = isOfFewCubes(attempt, spacing) ? runTrial(meshing, &part, 1.0, HUGE_VAL, &trial)
+                                                         : srReportProgress(&part, 1.0);
+        if (result == sr_success && trial.isWhole) {
+            count = trial.cells.nodeCount;
+            *outCount = count;
+            isLarge = isLarger(meshing, &trial, LIMIT_OF_GROWTH) && trial.spacing == spacing;
+        }
+        srDestroyArena(trial.arena);
+        SR_TRY(result);
+    }
+    return sr_success;
+}
+
 // Boxes jump by a part of the count, and fill their bounds: crumbs far apart do neither, and cost much.
 static bool isWorthStretching(const Attempt* best) {
-    srVec3 cubes = srScale(1.0 / best->best.spacing, srSub(best->meshing.upper, best->meshing.lower));
-    return countError(best) < LARGEST_JUMP &&
-           (cubes.x + 1.0) * (cubes.y + 1.0) * (cubes.z + 1.0) < MOST_CUBES;
+    return countError(best) < LARGEST_JUMP && isOfFewCubes(best, best->best.spacing);
+}
+
+// Where each axis has a spacing at which it changes, what lies between two of them is soon passed over.
+static srResult runStretched(const srMesherSettings* settings, double largest, const srProgress* progress,
+                             Attempt* attempt) {
+    const Walk walk = {largest, HUGE_VAL, STRETCH_TOLERANCE};
+    srProgress walking = srPartOfProgress(progress, 0.5, 1.0);
+    attempt->meshing.progress = srPartOfProgress(progress, 0.0, 0.5);
+    SR_TRY(runAttempt(&attempt->stretched, settings, attempt));
+    bool isBox = attempt->best.cells.cellCount > 0 && fabs(attempt->best.growth - 1.0) <= COUNT_TOLERANCE;
+    return isBox && countError(attempt) > STRETCH_TOLERANCE ? walkSpacings(&walk, &walking, attempt)
+                                                            : sr_success;
 }
 
 static srResult tryStretches(const srSurface* surface, const srMesherSettings* settings,
                              const srProgress* progress, Attempt* best) {
     for (int number = 0; number < STRETCH_COUNT && countError(best) > STRETCH_TOLERANCE; number++) {
         Attempt attempt = {.stretch = stretchOf(surface, number)};
-        attempt.meshing.progress =
+        srProgress part =
             srPartOfProgress(progress, number / (double)STRETCH_COUNT, (number + 1) / (double)STRETCH_COUNT);
+        double largest = STRETCHED_GROWTH * volumeOf(&best->best.cells);
         srResult result = stretchSurface(surface, attempt.stretch, &attempt.stretched);
         if (result == sr_success) {
-            result = runAttempt(&attempt.stretched, settings, &attempt);
+            result = runStretched(settings, largest, &part, &attempt);
         }
         bool isBetter = result == sr_success && countError(&attempt) < countError(best) &&
-                        volumeOf(&attempt.best.cells) < STRETCHED_GROWTH * volumeOf(&best->best.cells);
+                        volumeOf(&attempt.best.cells) < largest;
         if (isBetter) {
             attempt.meshing.surface = NULL; // moves with what holds it
             attempt.trialCount += best->trialCount;
@@ -608,21 +750,27 @@ srResult srMeshSurface(const srSurface* surface, const srMesherSettings* setting
     srMesh mesh = {0};
     srMesherReport report = {0};
     srProgress whole = {settings->progress, settings->progressContext, 0.0f, 1.0f};
-    srProgress stretching = srPartOfProgress(&whole, FIRST_SHARE, FINISHED_SHARE);
+    srProgress walking = srPartOfProgress(&whole, FIRST_SHARE, WALKED_SHARE);
+    srProgress stretching = srPartOfProgress(&whole, WALKED_SHARE, STRETCHED_SHARE);
+    srProgress asking = srPartOfProgress(&whole, STRETCHED_SHARE, FINISHED_SHARE);
     srProgress finishing = srPartOfProgress(&whole, FINISHED_SHARE, 1.0);
     Attempt attempt = {.stretch = {1.0, 1.0, 1.0}};
 
     // find the cells, make them a cage
     attempt.meshing.progress = srPartOfProgress(&whole, 0.0, FIRST_SHARE);
     SR_TRY_CLEANUP(runAttempt(surface, settings, &attempt));
+    if (isWorthWalking(&attempt)) {
+        SR_TRY_CLEANUP(walkFingers(&walking, &attempt));
+    }
     if (isWorthStretching(&attempt)) {
         SR_TRY_CLEANUP(tryStretches(surface, settings, &stretching, &attempt));
     }
+    SR_TRY_CLEANUP(findLeastNodes(&asking, &attempt, &report.leastNodeCount));
     SR_TRY_CLEANUP(finishMesh(&attempt.meshing, &attempt.best, &finishing, &mesh));
     unstretch(attempt.stretch, &mesh.cage);
     report.trialCount = attempt.trialCount;
     report.solid = attempt.repaired;
-    fillReport(&attempt.best, &mesh, &report);
+    fillReport(&attempt.meshing, &attempt.best, &mesh, &report);
     SR_TRY_CLEANUP(srReportProgress(&whole, 1.0));
     *outMesh = mesh;
     *outReport = report;

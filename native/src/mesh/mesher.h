@@ -36,6 +36,8 @@ typedef struct srMesherReport {
     int32_t removedCellCount;   ///< Cells left out because the skin pinched itself there.
     int32_t trialCount;         ///< Spacings tried.
     int32_t latticePointCount;  ///< Of the largest lattice that was sampled.
+    int32_t leastNodeCount;     ///< Where more nodes were made than wanted, or the cage is larger than the
+                                ///< inside by more than 0.3: how many the shape needs at least. Else 0.
     srSolidReport solid;        ///< What was repaired.
 } srMesherReport;
 

@@ -12,16 +12,13 @@
 
 #define SPLINTER_SHARE 2e-3
 
-// A crumb has at most the nodes of the star around one point of the lattice, and this share of the largest
-// piece.
-#define CRUMB_NODES 15
+// Cells around crumbs are at most this share of the largest piece: where all is dust, it stays.
 #define CRUMB_SHARE 0.03
 
 typedef struct Piece {
     double volume;
-    srVec3 sum; // of its nodes
-    int32_t nodeCount;
-    uint8_t isFirm; // has a cell of a tetrahedron that was not split
+    int32_t crumbVotes; // nodes nearest to a crumb of the skin, less others
+    uint8_t isFirm;     // has a cell of a tetrahedron that was not split
     uint8_t isKept;
 } Piece;
 
@@ -88,13 +85,21 @@ static bool isNearCrumb(const srCrumbs* crumbs, srVec3 place) {
     return crumbs->pieceSizes[piece] < crumbs->size;
 }
 
-static bool isKept(const Piece* piece, const srCrumbs* crumbs, double total, double largest) {
-    bool isStar = piece->nodeCount <= CRUMB_NODES && piece->volume <= CRUMB_SHARE * largest;
-    if (piece->volume <= 0.0 ||
-        (isStar && crumbs != NULL && isNearCrumb(crumbs, srScale(1.0 / piece->nodeCount, piece->sum)))) {
-        return false;
+// A crumb in the middle of a tetrahedron is near all four of its corners: how many nodes its cells have does
+// not tell what is in them.
+static void countCrumbs(const srCrumbs* crumbs, const srRawCells* cells, int32_t* roots, double largest,
+                        Piece* pieces) {
+    for (int32_t node = 0; node < cells->nodeCount; node++) {
+        Piece* piece = &pieces[srFindRoot(roots, node)];
+        if (piece->volume <= CRUMB_SHARE * largest) {
+            piece->crumbVotes += isNearCrumb(crumbs, cells->nodes[node]) ? 1 : -1;
+        }
     }
-    return piece->isFirm || piece->volume > SPLINTER_SHARE * total;
+}
+
+static bool isKept(const Piece* piece, double total) {
+    return piece->volume > 0.0 && piece->crumbVotes <= 0 &&
+           (piece->isFirm || piece->volume > SPLINTER_SHARE * total);
 }
 
 // Nodes in the order of their old numbers, without those that are not used.
@@ -128,11 +133,6 @@ srResult srDropSplinters(const srCopies* copies, const srCrumbs* crumbs, srArena
     for (int32_t i = 0; i < 4 * cells->cellCount; i++) {
         srJoinRoots(roots, cells->cells[i / 4][0], cells->cells[i / 4][i % 4]);
     }
-    for (int32_t node = 0; node < cells->nodeCount; node++) {
-        Piece* piece = &pieces[srFindRoot(roots, node)];
-        piece->nodeCount++;
-        piece->sum = srAdd(piece->sum, cells->nodes[node]);
-    }
     double total = 0.0, largest = 0.0;
     for (int32_t cell = 0; cell < cells->cellCount; cell++) {
         Piece* piece = &pieces[srFindRoot(roots, cells->cells[cell][0])];
@@ -143,9 +143,12 @@ srResult srDropSplinters(const srCopies* copies, const srCrumbs* crumbs, srArena
         largest = fmax(largest, piece->volume);
     }
 
+    if (crumbs != NULL) {
+        countCrumbs(crumbs, cells, roots, largest, pieces);
+    }
     *outPieceCount = 0;
     for (int32_t node = 0; node < cells->nodeCount; node++) {
-        pieces[node].isKept = isKept(&pieces[node], crumbs, total, largest);
+        pieces[node].isKept = isKept(&pieces[node], total);
         *outPieceCount += pieces[node].isKept;
     }
 

@@ -2,7 +2,7 @@
 //
 // Splitting leaves a crumb here and there that hangs on nothing: it would fall off the character. And what is
 // smaller than a cell and hangs on nothing, a button or an eyelash, is better off following the cell beside
-// it than as a star of cells that takes more nodes than it has corners.
+// it than as cells that take more nodes than it has corners.
 
 #pragma once
 
@@ -19,9 +19,8 @@ typedef struct srCrumbs {
 
 SR_MUST_USE srResult srMeasurePieces(const srSolid* solid, double* outSizes);
 
-/// Removes pieces of at most two thousandths of the volume that lie in split tetrahedra only; stars around
-/// one point of the lattice (at most 15 nodes, and three hundredths of the largest piece) around crumbs of
-/// the skin; and nodes that no cell uses. `outPieceCount` is how many pieces are left: the largest always is.
-/// `crumbs` may be null.
+/// Removes pieces of at most two thousandths of the volume that lie in split tetrahedra only; pieces of at
+/// most three hundredths of the largest one around crumbs of the skin; and nodes that no cell
+/// uses. `outPieceCount` is how many pieces are left: the largest always is. `crumbs` may be null.
 SR_MUST_USE srResult srDropSplinters(const srCopies* copies, const srCrumbs* crumbs, srArena* arena,
                                      srRawCells* cells, int32_t* outPieceCount);

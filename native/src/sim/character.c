@@ -117,6 +117,7 @@ static void reportCage(const srFillingReport* made, srCharacterReport* out) {
     out->copyCount = made->lattice.copyCount;
     out->removedCellCount = made->lattice.removedCellCount;
     out->cellSize = (float)(isConforming ? made->conform.edgeLength : made->lattice.spacing);
+    out->leastNodeCount = made->lattice.leastNodeCount;
     out->insideVolume = (float)(isConforming ? made->conform.volume : made->lattice.insideVolume);
 }
 

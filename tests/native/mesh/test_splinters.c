@@ -34,6 +34,26 @@ static void crumbs_smaller_than_a_cell_get_no_cells_of_their_own(void** state) {
     freeSoup(&soup);
 }
 
+// In the middle of an edge or a tetrahedron a crumb is near several points of the lattice, and has more cells
+// around it than one on a point: wherever it lies, it goes.
+static void crumbs_go_wherever_they_lie_in_the_lattice(void** state) {
+    (void)state;
+    uint64_t random = 7;
+    for (int trial = 0; trial < 6; trial++) {
+        Soup soup = {0};
+        int32_t nodeCount;
+        addSphere(&soup, 3, 1.0, 0.0, 0.0, 0.0);
+        for (int i = 0; i < 12; i++) {
+            double angle = 0.5 * i, height = 2.0 * srTestRandom(&random) - 1.0;
+            addSphere(&soup, 1, 0.005 + 0.02 * srTestRandom(&random), 1.7 * cos(angle), 1.7 * sin(angle),
+                      height);
+        }
+        assert_int_equal(countPieces(&soup, 150 + 50 * trial, &nodeCount), 1);
+
+        freeSoup(&soup);
+    }
+}
+
 static void small_pieces_that_are_no_crumbs_stay(void** state) {
     (void)state;
     Soup soup = {0};
@@ -80,6 +100,7 @@ static void sizes_of_pieces_are_the_diagonals_of_their_bounds(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(crumbs_smaller_than_a_cell_get_no_cells_of_their_own, srTestNothingLeaked),
+        cmocka_unit_test_teardown(crumbs_go_wherever_they_lie_in_the_lattice, srTestNothingLeaked),
         cmocka_unit_test_teardown(small_pieces_that_are_no_crumbs_stay, srTestNothingLeaked),
         cmocka_unit_test_teardown(where_all_are_crumbs_they_stay, srTestNothingLeaked),
         cmocka_unit_test_teardown(sizes_of_pieces_are_the_diagonals_of_their_bounds, srTestNothingLeaked),

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Clean shapes get about as many nodes as are wanted, also where copies change the count, and what a shape
+// needs is told.
+
+#include "corpus/shapes.h"
+#include "mesh/mesher.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LARGEST_MISS 0.15
+#define LARGEST_GROWTH 1.3
+
+typedef struct Made {
+    int32_t nodeCount;
+    srMesherReport report;
+} Made;
+
+static Made mesh(const srShape* shape, int32_t wanted) {
+    Made made;
+    srSoup soup = {0};
+    srSurface surface;
+    srSurfaceReport found;
+    srMesh mesh;
+    const srMesherSettings settings = {.targetNodeCount = wanted};
+    shape->make(&soup);
+    assert_success(
+        srCreateSurface(soup.points, soup.pointCount, soup.triangles, soup.triangleCount, &surface, &found));
+    assert_success(srMeshSurface(&surface, &settings, &mesh, &made.report));
+    made.nodeCount = mesh.cage.nodeCount;
+    srDestroyMesh(&mesh);
+    srDestroySurface(&surface);
+    srFreeSoup(&soup);
+    return made;
+}
+
+static const srShape* findShape(const char* name) {
+    int32_t count = 0;
+    const srShape* shapes = srGetShapes(&count);
+    for (int32_t i = 0; i < count; i++) {
+        if (strcmp(shapes[i].name, name) == 0) {
+            return &shapes[i];
+        }
+    }
+    fail_msg("There is no %s.", name);
+    return NULL;
+}
+
+static void assertNear(const srShape* shape, int32_t wanted, int32_t got) {
+    if (fabs(got / (double)wanted - 1.0) > LARGEST_MISS) {
+        fail_msg("%s: %d nodes for %d", shape->name, got, wanted);
+    }
+}
+
+static void solid_shapes_have_about_as_many_nodes_as_are_wanted(void** state) {
+    (void)state;
+    const int32_t wanted[] = {75, 231};
+    int32_t count = 0;
+    const srShape* shapes = srGetShapes(&count);
+    for (int32_t i = 0; i < count; i++) {
+        for (int32_t n = 0; n < SR_ARRAY_COUNT(wanted) && !shapes[i].isAllSheet; n++) {
+            assertNear(&shapes[i], wanted[n], mesh(&shapes[i], wanted[n]).nodeCount);
+        }
+    }
+}
+
+static void fingers_of_a_few_cells_have_too(void** state) {
+    (void)state;
+    const srShape* hand = findShape("hand");
+    for (int32_t wanted = 60; wanted < 300; wanted += wanted / 5) {
+        Made made = mesh(hand, wanted);
+        assertNear(hand, wanted, made.nodeCount);
+        if (made.report.leastNodeCount == 0) {
+            assert_true(made.report.volume <= LARGEST_GROWTH * made.report.insideVolume);
+        }
+    }
+}
+
+// Asked for what the report says, the cage keeps to the shape, and nothing more is told.
+static void what_a_shape_needs_is_told_and_true(void** state) {
+    (void)state;
+    const srShape* hand = findShape("hand");
+    Made few = mesh(hand, 100);
+    assert_true(few.report.leastNodeCount > 115);
+    assert_true(few.report.volume > LARGEST_GROWTH * few.report.insideVolume);
+    Made enough = mesh(hand, few.report.leastNodeCount);
+    assert_int_equal(enough.report.leastNodeCount, 0);
+    assert_true(enough.report.volume <= LARGEST_GROWTH * enough.report.insideVolume);
+    assert_int_equal(mesh(findShape("round sphere"), 100).report.leastNodeCount, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(solid_shapes_have_about_as_many_nodes_as_are_wanted, srTestNothingLeaked),
+        cmocka_unit_test_teardown(fingers_of_a_few_cells_have_too, srTestNothingLeaked),
+        cmocka_unit_test_teardown(what_a_shape_needs_is_told_and_true, srTestNothingLeaked),
+    };
+    return cmocka_run_group_tests_name("corpus/counts", tests, NULL, NULL);
+}
