@@ -64,6 +64,7 @@
 #define WALK_MARGIN 1.3
 #define WALK_STEP 1.025
 #define WALK_COUNT 40
+#define PASSED_SHARE 0.6
 
 // From which count on a cage keeps to the shape is looked for in such steps, up to so many wanted counts.
 #define ASK_STEP 1.06
@@ -641,13 +642,15 @@ static srResult walkSpacings(const Walk* walk, const srProgress* progress, Attem
         double error = fabs(trial.cells.nodeCount / target - 1.0);
         bool isFit = result == sr_success && trial.isWhole && volumeOf(&trial.cells) < walk->largest;
         bool isMet = isFit && error <= STRETCH_TOLERANCE;
+        // what is not split falls as the spacing grows
+        bool isPassed = !trial.isWhole && trial.cells.nodeCount < PASSED_SHARE * target;
         attempt->trialCount++;
         spacing = WALK_STEP * fmax(spacing, trial.spacing);
         if (isMet || (isFit && !wasMet && error < countError(attempt))) {
             takeTrial(attempt, &trial);
         }
         srDestroyArena(trial.arena);
-        if (result != sr_success || isMet) {
+        if (result != sr_success || isMet || isPassed) {
             return result;
         }
     }

@@ -617,7 +617,8 @@ static void progress_ascends_to_one_and_can_be_cancelled_at_any_call(void** stat
 static srResult meshAndDestroy(void* context) {
     srCage cage;
     srMesherReport report;
-    SR_TRY(mesh(context, 30, &cage, &report));
+    // so many nodes are met at once, so that one attempt is short
+    SR_TRY(mesh(context, 120, &cage, &report));
     srDestroyCage(&cage);
     return sr_success;
 }
