@@ -33,6 +33,21 @@ def bare_character() -> tuple[Any, Any]:
     return skin, armature
 
 
+def replace_bones(
+    armature: Any, bones: dict[str, tuple[tuple[float, float], tuple[float, float]]]
+) -> None:
+    """Each from a head to a tail, x and z of which are told."""
+    scenes.make_active(armature)
+    bpy.ops.object.mode_set(mode="EDIT")
+    edit_bones = armature.data.edit_bones
+    for bone in list(edit_bones):
+        edit_bones.remove(bone)
+    for name, (head, tail) in bones.items():
+        bone = edit_bones.new(name)
+        bone.head, bone.tail = (head[0], 0, head[1]), (tail[0], 0, tail[1])
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 def join(skin: Any, parts: list[tuple[float, float, float]], **shape: Any) -> None:
     """Replaces the skin's mesh by spheres at places."""
     made = bmesh.new()
@@ -137,15 +152,9 @@ def test_locked_groups_stay_to_the_bit_and_the_others_share_the_rest(scene: Any)
 def test_a_symmetric_rig_gets_symmetric_weights(scene: Any) -> None:
     skin, armature = bare_character()
     join(skin, [(-0.5, 0, 0), (0.5, 0, 0)], scale=(1.6, 1, 1))
-    scenes.make_active(armature)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = armature.data.edit_bones
-    for bone in list(bones):
-        bones.remove(bone)
-    for name, head, tail in (("mid", 0.0, 0.0), ("arm.L", 0.3, 0.9), ("arm.R", -0.3, -0.9)):
-        bone = bones.new(name)
-        bone.head, bone.tail = (head, 0, -0.2 if name == "mid" else 0), (tail, 0, 0)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    bones = {"mid": ((0, -0.2), (0, 0)), "arm.L": ((0.3, 0), (0.9, 0))}
+    bones["arm.R"] = ((-0.3, 0), (-0.9, 0))
+    replace_bones(armature, bones)
     weigh(skin)
     table = read_table(skin)
     places = np.array([v.co for v in skin.data.vertices])
@@ -160,20 +169,57 @@ def test_nothing_leaks_across_a_gap(scene: Any) -> None:
     """Two legs a twentieth apart, a bone in each."""
     skin, armature = bare_character()
     join(skin, [(-0.25, 0, 0), (0.25, 0, 0)], scale=(0.56, 0.6, 3.0))
-    scenes.make_active(armature)
-    bpy.ops.object.mode_set(mode="EDIT")
-    bones = armature.data.edit_bones
-    for bone in list(bones):
-        bones.remove(bone)
-    for name, x in (("left", 0.25), ("right", -0.25)):
-        bone = bones.new(name)
-        bone.head, bone.tail = (x, 0, -0.8), (x, 0, 0.8)
-    bpy.ops.object.mode_set(mode="OBJECT")
+    bones = {"left": ((0.25, -0.8), (0.25, 0.8)), "right": ((-0.25, -0.8), (-0.25, 0.8))}
+    replace_bones(armature, bones)
     is_left = np.array([v.co.x > 0 for v in skin.data.vertices])
     weigh(skin)
     table = read_table(skin)
     assert table["right"][is_left].max() == 0.0
     assert table["left"][~is_left].max() == 0.0
+
+
+def make_trousers(skin: Any, gap: float) -> None:
+    """Two legs from one hip, a gap apart: one closed body."""
+    columns = (-0.4 - gap / 2, -gap / 2, gap / 2, 0.4 + gap / 2)
+    cells = {(i, k) for i in range(3) for k in range(20) if i != 1 or k >= 16}
+    faces = []
+    for i, k in cells:
+        square = [(i, k), (i + 1, k), (i + 1, k + 1), (i, k + 1)]
+        faces.append([(x, 0, z) for x, z in square])
+        faces.append([(x, 1, z) for x, z in reversed(square)])
+        others = ((i, k - 1), (i + 1, k), (i, k + 1), (i - 1, k))
+        for (a, c), (b, d), other in zip(square, square[1:] + square[:1], others, strict=True):
+            if other not in cells:
+                faces.append([(b, 0, d), (a, 0, c), (a, 1, c), (b, 1, d)])
+    points = sorted({point for face in faces for point in face})
+    number = {point: index for index, point in enumerate(points)}
+    skin.data.clear_geometry()
+    places = [(columns[i], 0.4 * j - 0.2, 0.125 * k) for i, j, k in points]
+    skin.data.from_pydata(places, [], [[number[point] for point in face] for face in faces])
+    skin.data.update()
+
+
+@pytest.mark.parametrize("gap", [0.1, 0.02])
+def test_nothing_leaks_across_a_gap_of_one_body_narrower_than_a_cell(
+    scene: Any, gap: float
+) -> None:
+    skin, armature = bare_character()
+    make_trousers(skin, gap)
+    middle = 0.2 + gap / 2
+    bones = {"hip": ((0, 2.45), (0, 2.1)), "left": ((middle, 1.9), (middle, 0.1))}
+    bones["right"] = ((-middle, 1.9), (-middle, 0.1))
+    replace_bones(armature, bones)
+    theirs = automatic_weights(skin, armature)
+    weigh(skin)
+    ours = read_table(skin)
+    legs = np.array([v.co.x * (v.co.z < 1.4) for v in skin.data.vertices])
+    leaks = [
+        max(float(table["right"][legs > 0].max()), float(table["left"][legs < 0].max()))
+        for table in (ours, theirs)
+    ]
+    print(f"gap {gap}: ours leak {leaks[0]:.4f}, Automatic Weights' {leaks[1]:.4f}")
+    assert leaks[0] == 0.0
+    assert min(ours["left"][legs > 0].min(), ours["right"][legs < 0].min()) > 0.99
 
 
 def make_broken(skin: Any, kind: str) -> None:
