@@ -212,7 +212,9 @@ run_stage_soak() {
         done
     done < <(soak_blenders)
     if can_have_blender34; then
-        in_blender_window 1800 "$(zip_path)" "$folder/window.py" || code=1
+        # as many as without a window; a small one, as drawing in software takes most of the time
+        window_size="640 480" in_blender_window 7200 "$(zip_path)" "$folder/window.py" --actions 2000 --least 30 ||
+            code=1
     fi
     return $code
 }

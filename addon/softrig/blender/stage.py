@@ -147,9 +147,12 @@ def advance(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool =
         if carrier.is_lost(ob) and entry.character is not None:
             raise RefusalError(carrier.LOST)
         _poll(session, entry, ob, scene)
-        for event in due_events(entry, wish, session.now()):
+        events = due_events(entry, wish, session.now())
+        for event in events:
             happen(session, entry, ob, scene, event)
         _ask_provisional(session, entry, wish)
+        if Event.SETTINGS_CHANGED in events:
+            _await_answer(session, entry, ob, scene)
         if not entry.state.stale and followers.changed(session, entry):
             session.dispatch(entry, Event.RIG_CHANGED)
         if record_due(entry, wish, session.now()):
@@ -173,8 +176,7 @@ def _ask_provisional(session: Session, entry: Entry, wish: Wish) -> None:
 def turn_dials(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     """The artist has just turned one: what of it needs no rest is done at once.
 
-    Blender draws when this returns: a provisional frame that comes soon is in that picture. Were it
-    not waited for, drawing would take the worker's cores, and it would come two pictures late.
+    Blender draws when this returns: a provisional frame that comes soon is in that picture.
     """
     wish = make_wish(session, entry, ob, scene)
     if entry.state.phase is not Phase.LIVE or entry.bake is not None or wish.rendering:
@@ -182,9 +184,14 @@ def turn_dials(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     if wish.settings != entry.settings and not awaits_answer(entry, wish, session.now()):
         happen(session, entry, ob, scene, Event.SETTINGS_CHANGED)
         _ask_provisional(session, entry, wish)
-        answer = session.await_answer(entry, ANSWER_SECONDS) if entry.is_awaited else None
-        if answer is not None:
-            happen(session, entry, ob, scene, answer)
+        _await_answer(session, entry, ob, scene)
+
+
+def _await_answer(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+    """See decision 38."""
+    answer = session.await_answer(entry, ANSWER_SECONDS) if entry.is_awaited else None
+    if answer is not None:
+        happen(session, entry, ob, scene, answer)
 
 
 def follow(session: Session, entry: Entry, scene: Any) -> None:

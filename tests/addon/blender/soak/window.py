@@ -24,9 +24,9 @@ from support import addon, scenes  # noqa: E402
 from soak import actions, checks, soak  # noqa: E402
 from soak.world import World, to_object_mode  # noqa: E402
 
-MOST_TURNS = 600
-"""That nothing may be owed after: half a minute at least. A clock would go on while somebody who
-measures holds Blender still."""
+MOST_TURNS = 3000
+"""That nothing may be owed after: some minutes. A clock would go on while somebody who measures
+holds Blender still, and many at work on few cores make frames of a small character take seconds."""
 
 
 def remember(name: str) -> None:
@@ -78,7 +78,10 @@ def is_settled(world: World) -> bool:
 
 def states() -> list[str]:
     entries = addon.session().entries.values()
-    return [f"{entry.object_name}: {entry.state} {entry.blocked}" for entry in entries]
+    return [
+        f"{entry.object_name}: {entry.state} {entry.blocked} {entry.shot_status} {entry.settings}"
+        for entry in entries
+    ]
 
 
 def settle(world: World) -> Iterator[float]:
