@@ -17,15 +17,16 @@
 #define PATCH_STIFFNESS 1e3 // of a patch that keeps its volume, times its cells' own
 #define MOST_AROUND 32 // handles that a cell may lie in; more are left out, the matrix is one of a correction
 #define FREQUENCY_STEPS 40 // of inverse iteration; the slowest swing is at most one of a few alike
-#define POSE_SAMPLES 512   // nodes that tell how handles are turned
 #define LEAST_PIVOT                                                                                          \
     1e-7 // added to the diagonal, relative: handles of too few nodes to tell their motions apart
 
 struct srCoarse {
     int32_t rowCount;
     bool isReady;
-    double* A;
+    double* A;       // the factor at rest
     double* vectors; // two
+    double* masses;  // of functions, each with each
+    double* blocks;  // of all regions, one after the other: of each pair of local functions 3 x 3, lower half
 };
 
 srResult srCreateCoarse(const srCoarseRest* rest, srCoarse** outCoarse) {
@@ -38,8 +39,11 @@ srResult srCreateCoarse(const srCoarseRest* rest, srCoarse** outCoarse) {
     if (coarse->rowCount > 0) {
         coarse->A = SR_ALLOC_ZERO(double, srSmallCount(coarse->rowCount));
         coarse->vectors = SR_ALLOC_ZERO(double, 2 * (size_t)srSmallStride(coarse->rowCount));
-        if (coarse->A == NULL || coarse->vectors == NULL) {
-            srDestroyCoarse(coarse);
+        coarse->masses = SR_ALLOC_ZERO(double, 16 * (size_t)rest->handleCount * (size_t)rest->handleCount);
+        coarse->blocks = SR_ALLOC_ZERO(double, rest->blockFloatCount);
+        if (coarse->A == NULL || coarse->vectors == NULL || coarse->masses == NULL ||
+            (coarse->blocks == NULL && rest->blockFloatCount > 0)) {
+            srDestroyCoarse(rest, coarse);
             return srFailOutOfMemory("the coarse correction");
         }
     }
@@ -47,10 +51,12 @@ srResult srCreateCoarse(const srCoarseRest* rest, srCoarse** outCoarse) {
     return sr_success;
 }
 
-void srDestroyCoarse(srCoarse* coarse) {
+void srDestroyCoarse(const srCoarseRest* rest, srCoarse* coarse) {
     if (coarse != NULL) {
         SR_FREE(coarse->A, srSmallCount(coarse->rowCount));
         SR_FREE(coarse->vectors, 2 * (size_t)srSmallStride(coarse->rowCount));
+        SR_FREE(coarse->masses, 16 * (size_t)rest->handleCount * (size_t)rest->handleCount);
+        SR_FREE(coarse->blocks, rest->blockFloatCount);
         SR_FREE(coarse, 1);
     }
 }
@@ -61,7 +67,8 @@ bool srCoarse_IsReady(const srCoarse* coarse) {
 
 // Q' M Q, the same for each axis
 static void addMasses(srCoarse* coarse, const srCoarseRest* rest, const float* weights) {
-    size_t stride = (size_t)srSmallStride(coarse->rowCount);
+    size_t functionCount = 4 * (size_t)rest->handleCount;
+    memset(coarse->masses, 0, functionCount * functionCount * sizeof(double));
     for (int32_t i = 0; i < rest->nodeCount; ++i) {
         if (!(weights[i] > 0.0f)) {
             continue;
@@ -80,12 +87,9 @@ static void addMasses(srCoarse* coarse, const srCoarseRest* rest, const float* w
         }
         for (int32_t k = 0; k < 16 * count * count; ++k) {
             int32_t e = k / (16 * count), f = k / 16 % count, c = k / 4 % 4, d = k % 4;
-            size_t row = 3 * (4 * (size_t)entries[e].handle + (size_t)c);
-            size_t column = 3 * (4 * (size_t)entries[f].handle + (size_t)d);
-            double value = mass * values[e][c] * values[f][d];
-            for (size_t axis = 0; row >= column && axis < 3; ++axis) {
-                coarse->A[(column + axis) * stride + row + axis] += value;
-            }
+            size_t row = 4 * (size_t)entries[e].handle + (size_t)c;
+            size_t column = 4 * (size_t)entries[f].handle + (size_t)d;
+            coarse->masses[column * functionCount + row] += mass * values[e][c] * values[f][d];
         }
     }
 }
@@ -94,6 +98,8 @@ static void addMasses(srCoarse* coarse, const srCoarseRest* rest, const float* w
 typedef struct Around {
     int32_t count;
     int32_t handles[MOST_AROUND];
+    double* blocks;              // of the region
+    int32_t locals[MOST_AROUND]; // of the handles, in the region
     double gradients[MOST_AROUND][4][3];
 } Around;
 
@@ -148,26 +154,45 @@ static void findAround(const srCoarseRest* rest, const srCellBlock* block, const
     }
 }
 
+// Where a region keeps what two functions have with each other; null in the upper half
+static double* blockOf(const Around* around, int32_t a, int32_t b) {
+    if (around->locals[a / 4] < 0 || around->locals[b / 4] < 0) {
+        return NULL;
+    }
+    size_t row = 4 * (size_t)around->locals[a / 4] + (size_t)(a % 4);
+    size_t column = 4 * (size_t)around->locals[b / 4] + (size_t)(b % 4);
+    return row < column ? NULL : around->blocks + 9 * (row * (row + 1) / 2 + column);
+}
+
+static void enterRegion(srCoarse* coarse, const srCoarseRest* rest, int32_t region, Around* around) {
+    const srCoarseRegion* r = &rest->regions[region];
+    around->blocks = coarse->blocks + r->firstBlock;
+    for (int32_t k = 0; k < around->count; ++k) {
+        int32_t local = r->handleCount - 1;
+        while (local >= 0 && r->handles[local] != around->handles[k]) {
+            --local;
+        }
+        around->locals[k] = local; // SR_NULL_INDEX: more handles than a region may have
+    }
+}
+
 // s (G_a . G_b I + G_b G_a') + l G_a G_b' for all pairs of functions
-static void addStiffness(srCoarse* coarse, const Around* around, double s, double l) {
-    size_t stride = (size_t)srSmallStride(coarse->rowCount);
+static void addStiffness(const Around* around, double s, double l) {
     int32_t count = 4 * around->count;
     for (int32_t a = 0; a < count; ++a) {
         const double* A = around->gradients[a / 4][a % 4];
-        size_t row = 3 * (4 * (size_t)around->handles[a / 4] + (size_t)(a % 4));
         for (int32_t b = 0; b < count; ++b) {
             const double* B = around->gradients[b / 4][b % 4];
-            size_t column = 3 * (4 * (size_t)around->handles[b / 4] + (size_t)(b % 4));
-            if (row < column) {
+            double* out = blockOf(around, a, b);
+            if (out == NULL) {
                 continue;
             }
             double both = s * (A[0] * B[0] + A[1] * B[1] + A[2] * B[2]);
             for (size_t j = 0; j < 3; ++j) {
-                double* out = coarse->A + (column + j) * stride + row;
                 for (size_t i = 0; i < 3; ++i) {
-                    out[i] += s * A[j] * B[i] + l * A[i] * B[j];
+                    out[3 * j + i] += s * A[j] * B[i] + l * A[i] * B[j];
                 }
-                out[j] += both;
+                out[4 * j] += both;
             }
         }
     }
@@ -175,20 +200,17 @@ static void addStiffness(srCoarse* coarse, const Around* around, double s, doubl
 
 // What fibres resist stretch along them more: s (d . G_a)(d . G_b) d d'. That they also resist shear a little
 // more is left out: it is at most half as much again, and this matrix is one of a correction.
-static void addFibres(srCoarse* coarse, const Around* around, double s, const srCellFibres* fibres,
-                      int lane) {
-    size_t stride = (size_t)srSmallStride(coarse->rowCount);
+static void addFibres(const Around* around, double s, const srCellFibres* fibres, int lane) {
     double d[3] = {(double)fibres->d[0][lane], (double)fibres->d[1][lane], (double)fibres->d[2][lane]};
     for (int32_t k = 0; k < 16 * around->count * around->count; ++k) {
         int32_t a = k / (4 * around->count), b = k % (4 * around->count);
         const double* A = around->gradients[a / 4][a % 4];
         const double* B = around->gradients[b / 4][b % 4];
-        size_t row = 3 * (4 * (size_t)around->handles[a / 4] + (size_t)(a % 4));
-        size_t column = 3 * (4 * (size_t)around->handles[b / 4] + (size_t)(b % 4));
         double both =
             s * (d[0] * A[0] + d[1] * A[1] + d[2] * A[2]) * (d[0] * B[0] + d[1] * B[1] + d[2] * B[2]);
-        for (size_t j = 0; row >= column && j < 9; ++j) {
-            coarse->A[(column + j / 3) * stride + row + j % 3] += both * d[j / 3] * d[j % 3];
+        double* out = blockOf(around, a, b);
+        for (size_t j = 0; out != NULL && j < 9; ++j) {
+            out[j] += both * d[j / 3] * d[j % 3];
         }
     }
 }
@@ -214,48 +236,100 @@ static void addPatches(srCoarse* coarse, const srCoarseRest* coarseRest, const s
         // gradients carry V already: sigma (sum V g)(sum V g)' / V with sigma of a whole patch
         double most = PATCH_STIFFNESS * own / (whole * whole);
         double stiffness = fmin(1.0 / fmax((double)tuning->patchCompliances[i], 1.0 / most), most);
-        addStiffness(coarse, &around, 0.0, stiffness);
+        enterRegion(coarse, coarseRest, coarseRest->patchRegions[i], &around);
+        addStiffness(&around, 0.0, stiffness);
     }
 }
 
-void srCoarse_Set(srCoarse* coarse, const srCoarseRest* coarseRest, const srFleshRest* rest,
-                  const srFleshTuning* tuning) {
-    size_t stride = (size_t)srSmallStride(coarse->rowCount);
-    coarse->isReady = false;
-    if (coarse->rowCount == 0) {
-        return;
+static void addCells(srCoarse* coarse, const srCoarseRest* coarseRest, const srFleshRest* rest,
+                     const srFleshTuning* tuning, int32_t b) {
+    const srCellFibres* fibres = rest->fibres != NULL ? &rest->fibres[b] : NULL;
+    for (int lane = 0; lane < SR_LANES_PER_BLOCK; ++lane) {
+        if (!(rest->volumes[b].V[lane] > 0.0f)) {
+            continue;
+        }
+        Around around = {.count = 0};
+        double factor = fibres != NULL ? (double)fibres->root[lane] * (double)fibres->root[lane] : 1.0;
+        double shape = (double)tuning->forceMaterials[b].shape[lane];
+        findAround(coarseRest, &rest->blocks[b], fibres, lane, 1.0, tuning->weights, &around);
+        enterRegion(coarse, coarseRest, coarseRest->cellRegions[SR_LANES_PER_BLOCK * b + lane], &around);
+        addStiffness(&around, 0.5 * shape, factor * (double)tuning->forceMaterials[b].volume[lane]);
+        if (fibres != NULL) {
+            addFibres(&around, (factor - 1.0) * shape, fibres, lane);
+        }
     }
-    memset(coarse->A, 0, srSmallCount(coarse->rowCount) * sizeof(double));
-    addMasses(coarse, coarseRest, tuning->weights);
-    for (int32_t b = 0; b < rest->batches.batchCount; ++b) {
-        for (int lane = 0; lane < SR_LANES_PER_BLOCK; ++lane) {
-            if (rest->volumes[b].V[lane] > 0.0f) {
-                Around around = {.count = 0};
-                const srCellFibres* fibres = rest->fibres != NULL ? &rest->fibres[b] : NULL;
-                double factor =
-                    fibres != NULL ? (double)fibres->root[lane] * (double)fibres->root[lane] : 1.0;
-                double shape = (double)tuning->forceMaterials[b].shape[lane];
-                findAround(coarseRest, &rest->blocks[b], fibres, lane, 1.0, tuning->weights, &around);
-                addStiffness(coarse, &around, 0.5 * shape,
-                             factor * (double)tuning->forceMaterials[b].volume[lane]);
-                if (fibres != NULL) {
-                    addFibres(coarse, &around, (factor - 1.0) * shape, fibres, lane);
+}
+
+// R B R' of a region's blocks, to where their handles stand in A
+static void addRegion(const srCoarse* coarse, const srCoarseRegion* region, const srMat3f* turn, double* A) {
+    size_t stride = (size_t)srSmallStride(coarse->rowCount);
+    double R[3][3];
+    for (int k = 0; k < 9; ++k) {
+        R[k / 3][k % 3] = turn != NULL ? (double)turn->m[k / 3][k % 3] : k % 4 == 0 ? 1.0 : 0.0;
+    }
+    const double* B = coarse->blocks + region->firstBlock;
+    for (int32_t a = 0; a < 4 * region->handleCount; ++a) {
+        size_t row = 3 * (4 * (size_t)region->handles[a / 4] + (size_t)(a % 4));
+        for (int32_t b = 0; b <= a; ++b, B += 9) {
+            size_t column = 3 * (4 * (size_t)region->handles[b / 4] + (size_t)(b % 4));
+            double T[3][3]; // R B; B by columns
+            for (int i = 0; i < 3; ++i) {
+                for (int j = 0; j < 3; ++j) {
+                    T[i][j] = R[i][0] * B[3 * j] + R[i][1] * B[3 * j + 1] + R[i][2] * B[3 * j + 2];
+                }
+            }
+            for (size_t j = 0; j < 3; ++j) {
+                double* out = A + (column + j) * stride + row;
+                for (size_t i = 0; i < 3; ++i) {
+                    out[i] += T[i][0] * R[j][0] + T[i][1] * R[j][1] + T[i][2] * R[j][2];
                 }
             }
         }
     }
-    if (tuning->hasPatches) {
-        addPatches(coarse, coarseRest, rest, tuning);
+}
+
+// A and its factor for regions so turned; null is rest. False when it cannot be factored.
+static bool factorTurned(const srCoarse* coarse, const srCoarseRest* rest, const srMat3f* turns, double* A) {
+    size_t stride = (size_t)srSmallStride(coarse->rowCount);
+    size_t functionCount = 4 * (size_t)rest->handleCount;
+    memset(A, 0, srSmallCount(coarse->rowCount) * sizeof(double));
+    for (size_t column = 0; column < functionCount; ++column) {
+        for (size_t row = column; row < functionCount; ++row) {
+            double mass = coarse->masses[column * functionCount + row];
+            for (size_t axis = 0; axis < 3; ++axis) {
+                A[(3 * column + axis) * stride + 3 * row + axis] = mass;
+            }
+        }
+    }
+    for (int32_t region = 0; region < rest->handleCount; ++region) {
+        addRegion(coarse, &rest->regions[region], turns != NULL ? &turns[region] : NULL, A);
     }
     double largest = 0.0;
     for (size_t k = 0; k < (size_t)coarse->rowCount; ++k) {
-        largest = fmax(largest, coarse->A[k * stride + k]);
+        largest = fmax(largest, A[k * stride + k]);
     }
     for (size_t k = 0; k < (size_t)coarse->rowCount; ++k) {
-        double* pivot = &coarse->A[k * stride + k];
+        double* pivot = &A[k * stride + k];
         *pivot += LEAST_PIVOT * fmax(*pivot, LEAST_PIVOT * largest);
     }
-    coarse->isReady = largest > 0.0 && srFactorSmall(coarse->A, coarse->rowCount) == SR_NULL_INDEX;
+    return largest > 0.0 && srFactorSmall(A, coarse->rowCount) == SR_NULL_INDEX;
+}
+
+void srCoarse_Set(srCoarse* coarse, const srCoarseRest* coarseRest, const srFleshRest* rest,
+                  const srFleshTuning* tuning) {
+    coarse->isReady = false;
+    if (coarse->rowCount == 0) {
+        return;
+    }
+    memset(coarse->blocks, 0, coarseRest->blockFloatCount * sizeof(double));
+    addMasses(coarse, coarseRest, tuning->weights);
+    for (int32_t b = 0; b < rest->batches.batchCount; ++b) {
+        addCells(coarse, coarseRest, rest, tuning, b);
+    }
+    if (tuning->hasPatches) {
+        addPatches(coarse, coarseRest, rest, tuning);
+    }
+    coarse->isReady = factorTurned(coarse, coarseRest, NULL, coarse->A);
 }
 
 // y = Q' M Q v
@@ -331,11 +405,13 @@ srResult srCreateCoarseScratch(const srCoarseRest* rest, srCoarseScratch* outScr
         return sr_success;
     }
     scratch.turns = SR_ALLOC_ZERO(srMat3f, handleCount);
+    scratch.A = SR_ALLOC_ZERO(double, srSmallCount(SR_HANDLE_ROWS * rest->handleCount));
     scratch.partials = SR_ALLOC_ZERO(float, SR_HANDLE_FLOATS * handleCount * (size_t)scratch.blockCount);
     scratch.moves = SR_ALLOC_ZERO(float, SR_HANDLE_FLOATS* handleCount);
     scratch.small = SR_ALLOC_ZERO(double, srSmallStride(SR_HANDLE_ROWS * rest->handleCount));
     *outScratch = scratch;
-    if (scratch.turns == NULL || scratch.partials == NULL || scratch.moves == NULL || scratch.small == NULL) {
+    if (scratch.turns == NULL || scratch.A == NULL || scratch.partials == NULL || scratch.moves == NULL ||
+        scratch.small == NULL) {
         srDestroyCoarseScratch(outScratch);
         return srFailOutOfMemory("the simulation");
     }
@@ -345,50 +421,45 @@ srResult srCreateCoarseScratch(const srCoarseRest* rest, srCoarseScratch* outScr
 void srDestroyCoarseScratch(srCoarseScratch* scratch) {
     size_t handleCount = (size_t)scratch->handleCount;
     SR_FREE(scratch->turns, handleCount);
+    SR_FREE(scratch->A, srSmallCount(SR_HANDLE_ROWS * scratch->handleCount));
     SR_FREE(scratch->partials, SR_HANDLE_FLOATS * handleCount * (size_t)scratch->blockCount);
     SR_FREE(scratch->moves, SR_HANDLE_FLOATS * handleCount);
     SR_FREE(scratch->small, srSmallStride(SR_HANDLE_ROWS * scratch->handleCount));
     *scratch = (srCoarseScratch){0};
 }
 
-// The nearest rotation to sum of phi (p - mean)(X - mean)', by raw moments around the handle's centre
+// The nearest rotation to sum of (x - mean)(X - mean)' over a region's samples
+static srMat3f turnOf(const srCoarseRest* rest, const srCoarseRegion* region, const float* poseRows,
+                      const float* rows) {
+    float meanNow[3] = {0.0f}, meanThen[3] = {0.0f};
+    float share = 1.0f / (float)(region->sampleCount > 0 ? region->sampleCount : 1);
+    for (int32_t k = 0; k < region->sampleCount; ++k) {
+        size_t at = SR_ROW_FLOATS * (size_t)region->samples[k];
+        for (size_t d = 0; d < 3; ++d) {
+            meanNow[d] += share * (poseRows[at + d] + rows[at + d]);
+            meanThen[d] += share * rest->places[at + d];
+        }
+    }
+    srMat3f F = {{{0.0f}}};
+    for (int32_t k = 0; k < region->sampleCount; ++k) {
+        size_t at = SR_ROW_FLOATS * (size_t)region->samples[k];
+        for (size_t d = 0; d < 3; ++d) {
+            float now = poseRows[at + d] + rows[at + d] - meanNow[d];
+            for (size_t c = 0; c < 3; ++c) {
+                F.m[d][c] += now * (rest->places[at + c] - meanThen[c]);
+            }
+        }
+    }
+    return srFindRotationF(&F);
+}
+
 void srCoarse_Pose(const srCoarseStep* step, const float* poseRows) {
     const srCoarseRest* rest = step->rest;
     srCoarseScratch* scratch = step->scratch;
-    int32_t handleCount = rest->handleCount;
-    float* sums = scratch->partials; // rows: sum phi p X_x, phi p X_y, phi p X_z, phi p
-    float* means = scratch->moves;   // a row: sum phi X, phi
-    memset(sums, 0, SR_HANDLE_FLOATS * (size_t)handleCount * sizeof(float));
-    memset(means, 0, SR_HANDLE_FLOATS * (size_t)handleCount * sizeof(float));
-    int32_t stride = 1 + rest->nodeCount / POSE_SAMPLES;
-    for (int32_t i = 0; i < rest->nodeCount; i += stride) {
-        const float* p = poseRows + SR_ROW_FLOATS * (size_t)i;
-        const float* place = rest->places + SR_ROW_FLOATS * (size_t)i;
-        for (int32_t e = rest->starts[i]; e < rest->starts[i + 1]; ++e) {
-            const float* centre = rest->centres + SR_ROW_FLOATS * (size_t)rest->entries[e].handle;
-            float* sum = sums + SR_HANDLE_FLOATS * (size_t)rest->entries[e].handle;
-            float* mean = means + SR_HANDLE_FLOATS * (size_t)rest->entries[e].handle;
-            for (int c = 0; c < 4; ++c) {
-                float value = rest->entries[e].weight * (place[c] - centre[c]);
-                mean[c] += value;
-                for (int d = 0; d < 3; ++d) {
-                    sum[4 * c + d] += value * p[d];
-                }
-            }
-        }
+    for (int32_t region = 0; region < rest->handleCount; ++region) {
+        scratch->turns[region] = turnOf(rest, &rest->regions[region], poseRows, step->rows);
     }
-    for (int32_t j = 0; j < handleCount; ++j) {
-        const float* sum = sums + SR_HANDLE_FLOATS * (size_t)j;
-        const float* mean = means + SR_HANDLE_FLOATS * (size_t)j;
-        float perWeight = mean[3] > 0.0f ? 1.0f / mean[3] : 0.0f;
-        srMat3f F;
-        for (int d = 0; d < 3; ++d) {
-            for (int c = 0; c < 3; ++c) {
-                F.m[d][c] = perWeight * (sum[4 * c + d] - perWeight * mean[c] * sum[12 + d]);
-            }
-        }
-        scratch->turns[j] = srFindRotationF(&F);
-    }
+    scratch->isReady = factorTurned(step->coarse, rest, scratch->turns, scratch->A);
 }
 
 static srHandleMap mapOf(const srCoarseRest* rest) {
@@ -422,21 +493,14 @@ void srCoarse_Solve(const srCoarseStep* step) {
                 sum[d] += (double)scratch->partials[sumFloats * (size_t)block + 4 * k + d];
             }
         }
-        const srMat3f* R = &scratch->turns[k / 4];
         for (size_t d = 0; d < 3; ++d) {
-            scratch->small[3 * k + d] =
-                (double)R->m[0][d] * sum[0] + (double)R->m[1][d] * sum[1] + (double)R->m[2][d] * sum[2];
+            scratch->small[3 * k + d] = sum[d];
         }
     }
-    srSolveSmallOne(step->coarse->A, step->coarse->rowCount, scratch->small);
+    srSolveSmallOne(scratch->A, step->coarse->rowCount, scratch->small);
     for (size_t k = 0; k < 4 * (size_t)rest->handleCount; ++k) {
-        const srMat3f* R = &scratch->turns[k / 4];
         for (size_t d = 0; d < 3; ++d) {
-            double move = 0.0;
-            for (size_t c = 0; c < 3; ++c) {
-                move += (double)R->m[d][c] * scratch->small[3 * k + c];
-            }
-            scratch->moves[4 * k + d] = (float)move;
+            scratch->moves[4 * k + d] = scratch->isReady ? (float)scratch->small[3 * k + d] : 0.0f;
         }
         scratch->moves[4 * k + 3] = 0.0f;
     }

@@ -4,8 +4,9 @@
 // carry at once. A handle's weight is a bump over its surroundings (distances along edges, bumps sum to one);
 // each moves affinely. With Q the bumps times [X; 1], a substep's residual r is answered by
 //   u += Q (Q' (M + h^2 K) Q)^-1 Q' r
-// with the stiffness K of linear finite elements at rest; a handle that its pose has turned answers in its
-// own frame, so that the small matrix stays constant. Inner to flesh.h.
+// with the stiffness K of linear finite elements, turned as the body is: cells that one handle has most of
+// make a region, K at rest is kept by regions, and for each pose the small matrix is the sum of R K_region
+// R', with R the nearest rotation of the region, offsets included (docs/decisions/0039). Inner to flesh.h.
 
 #pragma once
 
@@ -19,23 +20,44 @@
 /// How finely sums over nodes are cut: fixed, so that bits do not depend on the workers.
 #define SR_COARSE_BLOCK 1024
 
+#define SR_MOST_LOCAL 32   ///< Handles that a region may have.
+#define SR_MOST_SAMPLES 64 ///< Nodes that tell how a region is turned.
+
+/// Cells that one handle has most of: they are taken to turn alike.
+typedef struct srCoarseRegion {
+    int32_t handleCount;
+    int32_t handles[SR_MOST_LOCAL]; ///< Ascending.
+    size_t firstBlock;              ///< Of its numbers among those of all regions.
+    int32_t sampleCount;
+    int32_t samples[SR_MOST_SAMPLES];
+} srCoarseRegion;
+
 struct srCoarseRest {
     int32_t nodeCount;
     int32_t handleCapacity;
     int32_t handleCount;
-    int32_t* starts;        ///< Node i has entries starts[i] .. starts[i + 1] - 1, handles ascending.
-    srHandleEntry* entries; ///< Weights of a node sum to one, or there are none.
-    float* places;          ///< Rows X / size, 1.
-    float* centres;         ///< Of handles: rows X / size, 0.
-    double size;            ///< Reach of a handle, in rest units.
+    int32_t* starts;         ///< Node i has entries starts[i] .. starts[i + 1] - 1, handles ascending.
+    srHandleEntry* entries;  ///< Weights of a node sum to one, or there are none.
+    float* places;           ///< Rows X / size, 1.
+    float* centres;          ///< Of handles: rows X / size, 0.
+    double size;             ///< Reach of a handle, in rest units.
+    srCoarseRegion* regions; ///< One a handle.
+    int32_t laneCount;
+    int32_t* cellRegions; ///< Of each lane of each batch; 0 where there is no cell.
+    int32_t patchCount;
+    int32_t* patchRegions;
+    size_t blockFloatCount; ///< Numbers that all regions' blocks take.
 };
 
 SR_MUST_USE srResult srCreateCoarseRest(const srFleshShape* shape, srCoarseRest** outCoarse);
+
+/// Which cells and patches turn together; srCreateCoarse needs to know.
+SR_MUST_USE srResult srCreateCoarseRegions(const srFleshRest* rest, srCoarseRest* coarse);
 void srDestroyCoarseRest(srCoarseRest* coarse);
 
-/// The factored small matrix of a tuning.
+/// The small matrix of a tuning: its parts, and its factor at rest.
 SR_MUST_USE srResult srCreateCoarse(const srCoarseRest* rest, srCoarse** outCoarse);
-void srDestroyCoarse(srCoarse* coarse);
+void srDestroyCoarse(const srCoarseRest* rest, srCoarse* coarse);
 
 /// From the tuning's weights and force materials. When the matrix cannot be factored there is no correction.
 void srCoarse_Set(srCoarse* coarse, const srCoarseRest* coarseRest, const srFleshRest* rest,
@@ -51,7 +73,9 @@ double srCoarse_FindLeast(const srCoarse* coarse, const srCoarseRest* coarseRest
 typedef struct srCoarseScratch {
     int32_t handleCount;
     int32_t blockCount;
-    srMat3f* turns;  ///< Of each handle, by its pose.
+    bool isReady;    ///< Whether the small matrix could be factored.
+    srMat3f* turns;  ///< Of each handle's region.
+    double* A;       ///< The factor of the small matrix for these turns.
     float* partials; ///< 16 numbers a handle and block of nodes.
     float* moves;    ///< 16 numbers a handle: a row for each of [X; 1].
     double* small;   ///< The small system's right-hand side.
@@ -70,7 +94,7 @@ typedef struct srCoarseStep {
     float* rows;
 } srCoarseStep;
 
-/// How a pose (rows of nodes) turns the handles.
+/// How a pose (rows of nodes), with the offsets in `rows`, turns the regions, and the small matrix for that.
 void srCoarse_Pose(const srCoarseStep* step, const float* poseRows);
 
 /// The three stages; the first and the last are for srParallelFor, over blocks of nodes.

@@ -260,5 +260,8 @@ void srDestroyCoarseRest(srCoarseRest* coarse) {
     SR_FREE(coarse->entries, (size_t)coarse->nodeCount * (size_t)coarse->handleCapacity);
     SR_FREE(coarse->places, SR_ROW_FLOATS * (size_t)coarse->nodeCount);
     SR_FREE(coarse->centres, SR_ROW_FLOATS * (size_t)coarse->handleCapacity);
+    SR_FREE(coarse->regions, coarse->handleCapacity);
+    SR_FREE(coarse->cellRegions, coarse->laneCount);
+    SR_FREE(coarse->patchRegions, coarse->patchCount);
     SR_FREE(coarse, 1);
 }

@@ -179,6 +179,9 @@ srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* outRest) {
     if (result == sr_success && shape->handleCount > 0) {
         result = srCreateCoarseRest(shape, &rest.coarse);
     }
+    if (result == sr_success && rest.coarse != NULL) {
+        result = srCreateCoarseRegions(&rest, rest.coarse);
+    }
     if (result != sr_success) {
         srDestroyFleshRest(&rest);
         return result;

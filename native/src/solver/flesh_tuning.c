@@ -77,7 +77,7 @@ srResult srCreateFleshTuning(const srFleshRest* rest, srFleshTuning* outTuning) 
 }
 
 void srDestroyFleshTuning(const srFleshRest* rest, srFleshTuning* tuning) {
-    srDestroyCoarse(tuning->coarse);
+    srDestroyCoarse(rest->coarse, tuning->coarse);
     SR_FREE(tuning->patchCompliances, rest->patches != NULL ? rest->patches->patchCount : 0);
     SR_FREE(tuning->weights, rest->nodeCount);
     SR_FREE(tuning->carries, rest->nodeCount);
