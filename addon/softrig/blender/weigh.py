@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model.rig import RefusalError
-from ..model.weights import RestBone, Written, find_mirror_columns, make_input
+from ..model.weights import Level, RestBone, find_mirror_columns, make_input, to_levels
 from ..native.weights import WeightsInput
 from . import gather, tape
 
@@ -75,19 +75,31 @@ def read_locked(ob: Any, armatures: list[Any]) -> NDArray[np.float64]:
     return total
 
 
-def write_groups(ob: Any, bones: list[RestBone], written: Written) -> None:
-    """Replaces what these bones' groups held. Equal weights go in one call: Blender has no bulk."""
-    everyone = list(range(len(ob.data.vertices)))
-    for bone, vertices, values in zip(bones, written.vertices, written.values, strict=True):
-        group = ob.vertex_groups.get(bone.name)
-        if group is None:
-            group = ob.vertex_groups.new(name=bone.name)
-        group.remove(everyone)
-        order = np.argsort(values, kind="stable")
-        levels, starts = np.unique(values[order], return_index=True)
-        for level, part in zip(levels, np.split(vertices[order], starts[1:]), strict=True):
-            group.add(part.tolist(), float(level), "REPLACE")
-    ob.data.update()
+def write_groups(ob: Any, columns: dict[str, list[Level]]) -> None:
+    """Replaces what the groups of these names held: all of them, or none if one cannot be."""
+    before, count = gather.read_groups(ob, ob.data), len(ob.vertex_groups)
+    try:
+        for name, levels in columns.items():
+            write_group(ob, name, levels)
+    except Exception:
+        for group in list(ob.vertex_groups)[count:]:
+            ob.vertex_groups.remove(group)
+        for index, name in enumerate(before.names):
+            if name in columns:
+                held = before.groups == index
+                write_group(ob, name, to_levels(before.vertices[held], before.values[held]))
+        raise
+    finally:
+        ob.data.update()
+
+
+def write_group(ob: Any, name: str, levels: list[Level]) -> None:
+    group = ob.vertex_groups.get(name)
+    if group is None:
+        group = ob.vertex_groups.new(name=name)
+    group.remove(list(range(len(ob.data.vertices))))
+    for level in levels:
+        group.add(level.vertices, level.value, "REPLACE")
 
 
 def bind(ob: Any, armatures: list[Any]) -> None:

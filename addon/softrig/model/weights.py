@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +26,11 @@ class RestBone:
     tail: tuple[float, float, float]
 
 
-@dataclass(frozen=True)
-class Written:
-    """What goes into vertex groups: entries of one bone after the other."""
+class Level(NamedTuple):
+    """Vertices of one weight."""
 
-    vertices: list[IntArray]
-    values: list[FloatArray]
+    value: float
+    vertices: list[int]
 
 
 def find_mirror_columns(
@@ -87,19 +87,33 @@ def share_with_locked(values: FloatArray, locked: NDArray[np.float64]) -> FloatA
     return as_floats(values * np.clip(1.0 - locked, 0.0, 1.0)[:, None])
 
 
-def to_entries(values: FloatArray) -> Written:
+def to_levels(vertices: IntArray, values: FloatArray) -> list[Level]:
+    """Equal weights together: Blender has no bulk write, but takes many vertices for one weight."""
+    order = np.argsort(values, kind="stable")
+    levels, starts = np.unique(values[order], return_index=True)
+    ends = [*starts[1:], len(order)]
+    return [
+        Level(float(level), vertices[order[start:end]].tolist())
+        for level, start, end in zip(levels, starts, ends[: len(levels)], strict=True)
+    ]
+
+
+def to_entries(values: FloatArray) -> list[list[Level]]:
+    """What goes into vertex groups, bone after bone; nothing at all for one that holds nothing."""
     columns = [np.flatnonzero(values[:, j]).astype(np.int32) for j in range(values.shape[1])]
-    return Written(columns, [values[rows, j] for j, rows in enumerate(columns)])
+    return [to_levels(rows, values[rows, j]) for j, rows in enumerate(columns)]
 
 
-def describe(report: dict[str, float], bone_count: int) -> list[str]:
-    """What an artist may want to know of it."""
+def describe(report: dict[str, float], bone_count: int, idle: Sequence[str]) -> list[str]:
+    """What an artist may want to know of it; `idle` are the bones that got nothing."""
     seconds = report["cageSeconds"] + report["weightsSeconds"]
     texts = [f"Weights of {bone_count} bones in {seconds:.1f} s"]
+    if idle:
+        texts.append(f"Others hold all that is near: nothing is left to {', '.join(idle)}")
     if report["outsideColumnCount"]:
         texts.append(
             f"{report['outsideColumnCount']} bones lie outside of the mesh; "
-            "they move what is nearest to them"
+            "they hold at most what is nearest to them"
         )
     if not report["isConverged"]:
         texts.append("The weights are near the smoothest ones, but not quite there")

@@ -87,9 +87,12 @@ class SOFTRIG_OT_weigh(Job, bpy.types.Operator):
         self.give_up(None)
         values = weights.drop_small(values, self.most_bones)
         values = weights.share_with_locked(values, weigh.read_locked(ob, armatures))
-        weigh.write_groups(ob, self.bones, weights.to_entries(values))
+        names = [bone.name for bone in self.bones]
+        columns = dict(zip(names, weights.to_entries(values), strict=True))
+        weigh.write_groups(ob, columns)
         weigh.bind(ob, armatures)
-        for text in weights.describe(report, len(self.bones)):
+        idle = [name for name, levels in columns.items() if not levels]
+        for text in weights.describe(report, len(names), idle):
             self.report({"INFO"}, text)
         return {"FINISHED"}
 

@@ -149,6 +149,89 @@ def test_locked_groups_stay_to_the_bit_and_the_others_share_the_rest(scene: Any)
     assert np.abs(total - 1.0).max() < 1e-5
 
 
+def groups_of(skin: Any) -> dict[str, bytes]:
+    return {name: values.tobytes() for name, values in read_table(skin).items()}
+
+
+def test_a_bone_within_anothers_reach_gets_nothing(scene: Any) -> None:
+    """A short one beside the middle of a long one; the long one holds all that is near."""
+    skin, armature = scenes.make_character()
+    scenes.make_active(armature)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bone = armature.data.edit_bones.new("heart")
+    bone.head, bone.tail = (0, 0, 0.5), (0, 0, 0.52)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for options in ({}, {"most_bones": 1}):
+        weigh(skin, **options)
+        table = read_table(skin)
+        assert set(table) == {*scenes.BONES, "heart"}
+        assert np.abs(sum(table.values()) - 1.0).max() < 1e-5
+        assert min(table[name].max() for name in scenes.BONES) > 0.5
+    assert not table["heart"].any()
+
+
+def test_where_a_locked_group_has_all_the_others_get_nothing(scene: Any) -> None:
+    skin, _ = bare_character()
+    group = skin.vertex_groups.new(name="spine")
+    group.add(list(range(len(skin.data.vertices))), 1.0, "REPLACE")
+    group.lock_weight = True
+    weigh(skin)
+    table = read_table(skin)
+    assert set(table) == set(scenes.BONES) and (table.pop("spine") == 1.0).all()
+    assert not any(values.any() for values in table.values())
+
+
+@pytest.mark.parametrize("scale", [(2, 1, 0.5), (1, 1, -1), (-1, 1, 1), (-2, 0.5, 1)])
+def test_a_scaled_or_mirrored_object_is_held_where_its_bones_are(
+    scene: Any, scale: tuple[float, float, float]
+) -> None:
+    """Bones stay where they are, so those that the mesh was scaled away from get nothing."""
+    skin, armature = bare_character()
+    skin.parent, skin.scale = None, scale
+    bpy.context.view_layer.update()
+    weigh(skin)
+    table = read_table(skin)
+    assert np.abs(sum(table.values()) - 1.0).max() < 1e-5
+    heights = np.array([(skin.matrix_world @ v.co).z for v in skin.data.vertices])
+    seen = []
+    for name in scenes.BONES:
+        bone = armature.data.bones[name]
+        middle = (armature.matrix_world @ (0.5 * (bone.head_local + bone.tail_local))).z
+        around = np.abs(heights - middle) < 0.2
+        if heights.min() < middle - 0.3 and heights.max() > middle + 0.3:
+            assert table[name][around].min() > 0.5, name
+            seen.append(name)
+    assert seen
+
+
+def test_what_cannot_be_written_leaves_the_groups_as_they_were(
+    scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skin, _ = scenes.make_character()
+    skin.vertex_groups.remove(skin.vertex_groups["tail2"])
+    skin.vertex_groups["root"].add([0, 1], 0.125, "REPLACE")
+    before = groups_of(skin)
+    module, calls = addon.module("blender.weigh"), []
+    write_group = module.write_group
+
+    def fail_in_the_end(ob: Any, name: str, levels: Any) -> None:
+        calls.append(name)
+        write_group(ob, name, levels)
+        if name == "tail2":
+            raise MemoryError("no room for more")
+
+    monkeypatch.setattr(module, "write_group", fail_in_the_end)
+    scenes.make_active(skin)
+    with pytest.raises(RuntimeError, match="no room for more"):
+        bpy.ops.softrig.weigh()
+    assert calls[:4] == list(scenes.BONES)
+    assert groups_of(skin) == before
+    assert addon.session().api.byte_count() == 0
+    monkeypatch.undo()
+    weigh(skin)
+    assert groups_of(skin) != before
+
+
 def test_a_symmetric_rig_gets_symmetric_weights(scene: Any) -> None:
     skin, armature = bare_character()
     join(skin, [(-0.5, 0, 0), (0.5, 0, 0)], scale=(1.6, 1, 1))

@@ -60,9 +60,16 @@ def test_locked_groups_leave_their_rest() -> None:
 
 
 def test_entries_are_what_is_not_zero() -> None:
-    written = weights.to_entries(np.array([[0.0, 1.0], [0.25, 0.75]], np.float32))
-    assert [rows.tolist() for rows in written.vertices] == [[1], [0, 1]]
-    assert [part.tolist() for part in written.values] == [[0.25], [1.0, 0.75]]
+    written = weights.to_entries(np.array([[0.0, 1.0], [0.25, 0.75], [0.25, 0.75]], np.float32))
+    assert written == [[(0.25, [1, 2])], [(0.75, [1, 2]), (1.0, [0])]]
+
+
+def test_a_bone_that_holds_nothing_has_no_entries() -> None:
+    assert weights.to_entries(np.array([[0.0, 1.0], [0.0, 1.0]], np.float32)) == [
+        [],
+        [(1.0, [0, 1])],
+    ]
+    assert weights.to_entries(np.zeros((3, 2), np.float32)) == [[], []]
 
 
 def finish(api: Any, job: Any) -> Any:
@@ -86,7 +93,9 @@ def test_the_library_weighs_a_ball(api: Any) -> None:
     assert values[heights > 0.9, 1].min() > 0.6 and values[heights < -0.9, 0].min() > 0.6
     report = api.weights_report(job)
     assert report["isConverged"] and report["nodeCount"] > 100
-    assert "2 bones" in weights.describe(report, 2)[0]
+    assert "2 bones" in weights.describe(report, 2, [])[0]
+    assert not any("nothing is left" in text for text in weights.describe(report, 2, []))
+    assert weights.describe(report, 2, ["low"])[1].endswith("nothing is left to low")
     api.destroy_weights(job)
     with pytest.raises(StaleIdError):
         api.weights_report(job)
