@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What all doors share: finding session and character, and long work with progress and Esc."""
 
+import logging
+from contextlib import suppress
 from typing import Any
 
 import bpy
@@ -8,6 +10,8 @@ import bpy
 from ..blender import objects, stage
 from ..blender.status import redraw_panels
 from ..model.session import Entry, Session, current
+
+log = logging.getLogger(__name__)
 
 TURN_SECONDS = 0.05
 
@@ -39,16 +43,20 @@ def entry_of(session: Session, ob: Any, scene: Any) -> Entry:
 
 class Job:
     """A modal operator that only feeds turns: `begin` says whether there is something to do, `turn`
-    answers None while there is more. Without a window all turns come at once."""
+    answers None while there is more. Without a window all turns come at once. Whatever a turn raises
+    ends the job with a sentence: Blender would drop it and keep its timer and status text."""
 
     def execute(self, context: Any) -> set[str]:
         if not self.begin(context):
             return {"CANCELLED"}
-        while True:
-            answer = self.turn(context)
-            if answer is not None:
-                return answer
-            stage.pause()
+        try:
+            while True:
+                answer = self.turn(context)
+                if answer is not None:
+                    return answer
+                stage.pause()
+        except Exception as error:
+            return self.break_off(context, error)
 
     def invoke(self, context: Any, event: Any) -> set[str]:
         if bpy.app.background:
@@ -62,6 +70,21 @@ class Job:
         return {"RUNNING_MODAL"}
 
     def modal(self, context: Any, event: Any) -> set[str]:
+        try:
+            return self.follow(context, event)
+        except Exception as error:
+            answer = self.break_off(context, error)
+        self.end_job(context)
+        return answer
+
+    def break_off(self, context: Any, error: Exception) -> set[str]:
+        log.error("%s broke off", self.bl_label, exc_info=error)
+        with suppress(Exception):  # one error is enough, and is told
+            self.give_up(context)
+        self.report({"ERROR"}, f"{self.bl_label} broke off: {str(error) or type(error).__name__}")
+        return {"CANCELLED"}
+
+    def follow(self, context: Any, event: Any) -> set[str]:
         if usable_session() is None:
             self.end_job(context)
             return {"CANCELLED"}
@@ -82,14 +105,18 @@ class Job:
 
     def cancel(self, context: Any) -> None:
         """Blender ends us: another file, or it quits."""
-        self.give_up(context)
-        self.end_job(context)
+        try:
+            self.give_up(context)
+        finally:
+            self.end_job(context)
 
     def cancelled_text(self) -> str:
         return "Cancelled"
 
     def end_job(self, context: Any) -> None:
-        bpy.context.window_manager.event_timer_remove(self._timer)
+        if self._timer is not None:
+            bpy.context.window_manager.event_timer_remove(self._timer)
+            self._timer = None
         if context.workspace is not None:
             context.workspace.status_text_set(None)
         redraw_panels()
