@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <new>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #if defined(__linux__)
@@ -71,16 +72,17 @@ static Pipes takePipes() {
     return pipes;
 }
 
-// No core file, and no life of its own when the host is gone.
-static void bindToHost() {
+// No core file, and no life of its own when the host is gone. What it was told as its host's number tells
+// whether that one went before it could be bound: 1 is no sign of it, as in a container the host may be 1.
+static void bindToHost(const char* host) {
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
 #if defined(__linux__)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() == 1) {
+#endif
+    if (host != NULL && (long)getppid() != strtol(host, NULL, 10)) {
         _exit(sr_tetgenExitPipe);
     }
-#endif
 }
 
 static void limit(const srTetgenOrder& order) {
@@ -259,8 +261,8 @@ static void writeReply(int pipe, const tetgenio& mesh) {
     writeBytes(pipe, mesh.tetrahedronlist, cellBytes);
 }
 
-int main() {
-    bindToHost();
+int main(int count, char** arguments) {
+    bindToHost(count > 1 ? arguments[1] : NULL);
     Pipes pipes = takePipes();
     srTetgenOrder order;
     tetgenio* surface = new tetgenio;

@@ -263,6 +263,10 @@ srResult srRunProcess(const srProcessOrder* order, srProcessAnswer* outAnswer) {
     return sr_success;
 }
 
+long srGetProcessNumber(void) {
+    return (long)getpid();
+}
+
 void srDestroyProcessAnswer(srProcessAnswer* answer) {
     SR_FREE(answer->bytes, answer->capacity);
     *answer = (srProcessAnswer){0};

@@ -48,5 +48,8 @@ typedef struct srProcessAnswer {
 /// `sr_errorOutOfMemory`, of ours. Allocates from the hooks; thread-safe.
 SR_MUST_USE srResult srRunProcess(const srProcessOrder* order, srProcessAnswer* outAnswer);
 
+/// Ours: what a program that is run here has as its parent's number.
+long srGetProcessNumber(void);
+
 /// Accepts a zeroed answer.
 void srDestroyProcessAnswer(srProcessAnswer* answer);

@@ -9,6 +9,7 @@
 #include "mesh/tetgen_protocol.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // A cage of as many nodes as the largest that can be asked for stays far below this.
@@ -124,8 +125,12 @@ srResult srRunTetgen(const srTetgenInput* input, const srTetgenLimits* limits, c
     size_t byteCount;
     SR_TRY(writeOrder(input, limits, arena, &bytes, &byteCount));
     Wait wait = {progress, limits->seconds, sr_success};
+    char host[24];
+    snprintf(host, sizeof(host), "%ld", srGetProcessNumber());
+    const char* arguments[] = {host, NULL};
     srProcessOrder order = {
         .program = limits->program,
+        .arguments = arguments,
         .input = bytes,
         .inputSize = byteCount,
         .mostOutput = MOST_ANSWER,

@@ -6,7 +6,8 @@
 // Order: srTetgenOrder, then points, extras and holes (3 doubles each), triangles (3 int32), sizes
 // (floats).
 // Answer: srTetgenReply, then nodes (3 doubles), cells (4 int32); nothing at all on a failure, which the exit
-// code tells.
+// code tells. The helper's argument is the host's process number, decimal: it ends where that is not its
+// parent (any more). Without an argument it belongs to nobody.
 
 #pragma once
 

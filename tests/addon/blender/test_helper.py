@@ -19,7 +19,7 @@ MISFORTUNES = {
     "crashed": ("cat >/dev/null; kill -SEGV $$", "killed"),
     # its limit of twenty seconds is waited for; what it started must go with it
     "stalled": ("sleep 4444 & kill -STOP $$", "too long"),
-    "starved": ("ulimit -v 6000; exec HELPER", ""),
+    "starved": ("ulimit -v 6000; exec HELPER", "memory"),
     "silent": ("exit 0", "no usable"),
     "cut short": ("HELPER | head -c 500", "no usable"),
 }

@@ -21,7 +21,7 @@ MISFORTUNES = {
     "killed": ("kill -KILL $$", "killed"),
     "crashed after it listened": ("cat >/dev/null; kill -SEGV $$", "killed"),
     "starved": ("exit 1", "memory"),
-    "given too little memory": ("ulimit -v 6000; exec HELPER", ""),
+    "given too little memory": ("ulimit -v 6000; exec HELPER", "memory"),
     "refusing": ("exit 3", "fault"),
     "silent": ("exit 0", "no usable"),
     "talking nonsense": ("echo hello", "no usable"),

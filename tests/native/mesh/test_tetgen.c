@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// children that are left
+// children that are left, and processes that count from 1
 #define _GNU_SOURCE
 
 #include "mesh/tetgen.h"
 
 #include "core/hash.h"
+#include "core/process.h"
 #include "core/thread.h"
 #include "mesh/boundary.h"
 #include "mesh/helper.h"
 #include "mesh/solids.h"
+#include "mesh/tetgen_protocol.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static const srTetgenLimits usual = {NULL, 30.0, 2000.0};
 
@@ -373,18 +379,20 @@ static void missing_helper_is_said(void** state) {
     srDestroySurface(&surface);
 }
 
+// Tens of millions of cells.
+static srSizeGrid tinySizes(void) {
+    static const float sizes[8] = {0.004f, 0.004f, 0.004f, 0.004f, 0.004f, 0.004f, 0.004f, 0.004f};
+    return (srSizeGrid){{-1.0, -1.0, -1.0}, 2.0, {2, 2, 2}, sizes};
+}
+
 static void helper_keeps_within_its_memory_and_time(void** state) {
     (void)state;
     needHelper();
     Soup soup = {0};
     addSphere(&soup, 4, 1.0, 0.0, 0.0, 0.0);
     srSurface surface = makeSurface(&soup);
-    float sizes[8];
-    for (int i = 0; i < 8; i++) {
-        sizes[i] = 0.004f; // tens of millions of cells
-    }
     srTetgenInput input = inputOf(&surface);
-    input.sizes = (srSizeGrid){{-1.0, -1.0, -1.0}, 2.0, {2, 2, 2}, sizes};
+    input.sizes = tinySizes();
     Run starved = runOn(&input, (srTetgenLimits){NULL, 60.0, 30.0}, helperPath);
     assert_int_equal(starved.fate, sr_tetgenStarved);
     double begin = srGetSeconds();
@@ -395,6 +403,97 @@ static void helper_keeps_within_its_memory_and_time(void** state) {
     srDestroyArena(stalled.arena);
     srDestroySurface(&surface);
     freeSoup(&soup);
+}
+
+static int runHelperFor(const char* host) {
+    const char* arguments[] = {host, NULL};
+    srProcessOrder order = {
+        .program = helperPath, .arguments = arguments, .mostOutput = 100, .mostSeconds = 20.0};
+    srProcessAnswer answer;
+    assert_success(srRunProcess(&order, &answer));
+    assert_int_equal(answer.fate, sr_processEnded);
+    int code = answer.code;
+    srDestroyProcessAnswer(&answer);
+    return code;
+}
+
+static void helper_of_a_host_that_went_does_not_begin(void** state) {
+    (void)state;
+    needHelper();
+    char host[24];
+    snprintf(host, sizeof(host), "%ld", (long)getpid());
+    // it reads, and finds no order
+    assert_int_equal(runHelperFor(host), sr_tetgenExitOrder);
+    assert_int_equal(runHelperFor(NULL), sr_tetgenExitOrder);
+    assert_int_equal(runHelperFor("1"), sr_tetgenExitPipe);
+}
+
+// What a child process of ours does as the host; its answer is the fate.
+static pid_t forkHost(const srTetgenInput* input, bool isProcess1) {
+    pid_t host = fork();
+    if (host != 0) {
+        return host;
+    }
+    if (isProcess1) {
+        if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
+            _exit(sr_tetgenFateCount);
+        }
+        pid_t first = fork();
+        if (first != 0) {
+            int status = 0;
+            waitpid(first, &status, 0);
+            _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 100);
+        }
+    }
+    srTetgenLimits limits = usual;
+    limits.program = helperPath;
+    srTetgenFate fate;
+    srTetgenMesh mesh;
+    srResult result = srRunTetgen(input, &limits, NULL, srCreateArena(1 << 16), &fate, &mesh);
+    _exit(result != sr_success || isProcess1 != (getpid() == 1) ? 101 : (int)fate);
+}
+
+static void helper_works_for_process_1_as_well(void** state) {
+    (void)state;
+    needHelper();
+    srSurface surface = ball();
+    srTetgenInput input = inputOf(&surface);
+    int status = 0;
+    pid_t host = forkHost(&input, true);
+    assert_int_equal(waitpid(host, &status, 0), host);
+    srDestroySurface(&surface);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == sr_tetgenFateCount) {
+        print_message("skipped: a process may not have numbers of its own here\n");
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), sr_tetgenMade);
+}
+
+static void helper_ends_with_a_host_that_is_killed(void** state) {
+    (void)state;
+    needHelper();
+    srSurface surface = ball();
+    srTetgenInput input = inputOf(&surface);
+    input.sizes = tinySizes();
+    // orphans come to us
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    pid_t host = forkHost(&input, false);
+    double begin = srGetSeconds();
+    int status = 0;
+    while (srGetSeconds() - begin < 0.5) {
+        // at work, host and helper
+        assert_int_equal(waitpid(-1, &status, WNOHANG), 0);
+        usleep(50000);
+    }
+    kill(host, SIGKILL);
+    assert_int_equal(waitpid(host, &status, 0), host);
+    pid_t helper = waitpid(-1, &status, 0);
+    assert_true(helper > 0 && helper != host);
+    assert_true(srGetSeconds() - begin < 5.0);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 0), 0);
+    srDestroySurface(&surface);
 }
 
 static bool refuseAtOnce(float fraction, void* context) {
@@ -456,6 +555,9 @@ int main(void) {
         cmocka_unit_test_teardown(every_misfortune_has_its_name, srTestNothingLeaked),
         cmocka_unit_test_teardown(missing_helper_is_said, srTestNothingLeaked),
         cmocka_unit_test_teardown(helper_keeps_within_its_memory_and_time, srTestNothingLeaked),
+        cmocka_unit_test_teardown(helper_of_a_host_that_went_does_not_begin, srTestNothingLeaked),
+        cmocka_unit_test_teardown(helper_works_for_process_1_as_well, srTestNothingLeaked),
+        cmocka_unit_test_teardown(helper_ends_with_a_host_that_is_killed, srTestNothingLeaked),
         cmocka_unit_test_teardown(cancel_ends_the_helper, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
     };
