@@ -36,16 +36,20 @@ class Level(NamedTuple):
 def find_mirror_columns(
     bones: Sequence[RestBone], flip_name: Callable[[str], str]
 ) -> IntArray | None:
-    """Of each bone the one on the other side; None when not all of them have one at x -> -x."""
-    places = np.array([(bone.head, bone.tail) for bone in bones], np.float64)
-    size = float(np.ptp(places.reshape(-1, 3), axis=0).max()) if len(bones) else 0.0
-    index = {bone.name: i for i, bone in enumerate(bones)}
-    columns = np.array([index.get(flip_name(bone.name), -1) for bone in bones], np.int64)
-    if size == 0.0 or (columns < 0).any() or (columns[columns] != np.arange(len(bones))).any():
+    """Of each bone the one on the other side at x -> -x, or -1; None when there is no pair at all.
+
+    A sword in one hand has none, nor has a bone whose partner is locked: the others still pair up.
+    """
+    if not bones:
         return None
-    mirrored = places[columns] * (-1.0, 1.0, 1.0)
-    is_symmetric = np.abs(mirrored - places).max() <= MIRRORED * size
-    return as_ints(columns) if is_symmetric else None
+    places = np.array([(bone.head, bone.tail) for bone in bones], np.float64)
+    size = float(np.ptp(places.reshape(-1, 3), axis=0).max())
+    index = {bone.name: i for i, bone in enumerate(bones)}
+    own = np.arange(len(bones))
+    columns = np.array([index.get(flip_name(bone.name), -1) for bone in bones], np.int64)
+    apart = np.abs(places[columns] * (-1.0, 1.0, 1.0) - places).max(axis=(1, 2))
+    is_paired = (columns >= 0) & (columns[columns] == own) & (apart <= MIRRORED * size)
+    return as_ints(np.where(is_paired, columns, -1)) if is_paired.any() else None
 
 
 def make_input(

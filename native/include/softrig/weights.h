@@ -30,9 +30,10 @@ typedef struct srWeightsDef {
     int32_t elementCount;
     int32_t columnCount; ///< 1 to 4,096.
 
-    const int32_t* mirrorColumns; ///< Nullable. The column on the other side, for each; itself in the middle.
-                                  ///< Vertices that have a mirror image at x -> -x then get the mean of their
-                                  ///< own weights and those of their image: a symmetric rig stays symmetric.
+    const int32_t* mirrorColumns; ///< Nullable. The column on the other side, for each; itself in the middle;
+                                  ///< -1 for one without, which keeps its weights as they come. Vertices that
+                                  ///< have a mirror image at x -> -x then get the mean of their own weights
+                                  ///< and those of their image: a symmetric rig stays symmetric.
 
     int32_t targetNodeCount; ///< Size of the cage: 50 to 50,000. Default 4,000.
     float tolerance;         ///< Of both residuals: 1e-8 to 0.1. Default 1e-4.

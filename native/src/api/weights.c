@@ -43,10 +43,10 @@ static srResult checkMirror(const srWeightsDef* def) {
     if (def->mirrorColumns == NULL) {
         return sr_success;
     }
-    SR_TRY(
-        srCheckIndices("mirrorColumns", def->mirrorColumns, (size_t)def->columnCount, 0, def->columnCount));
+    SR_TRY(srCheckIndices("mirrorColumns", def->mirrorColumns, (size_t)def->columnCount, SR_NULL_INDEX,
+                          def->columnCount));
     for (int32_t j = 0; j < def->columnCount; ++j) {
-        if (def->mirrorColumns[def->mirrorColumns[j]] != j) {
+        if (def->mirrorColumns[j] != SR_NULL_INDEX && def->mirrorColumns[def->mirrorColumns[j]] != j) {
             return srFail(sr_errorInvalidValue, "mirrorColumns[%d] is %d, whose own is %d.", j,
                           def->mirrorColumns[j], def->mirrorColumns[def->mirrorColumns[j]]);
         }

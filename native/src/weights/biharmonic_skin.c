@@ -120,7 +120,47 @@ cleanup:
     return result;
 }
 
-// A pair at a time, so that both get the same bits.
+// Weights of a vertex that some column on the other side answers to, and of those that none does.
+static void sumPaired(const srWeightsDef* def, const float* row, double* outPaired, double* outSingle) {
+    double sums[2] = {0.0, 0.0};
+    for (int32_t j = 0; j < def->columnCount; j++) {
+        sums[def->mirrorColumns[j] == SR_NULL_INDEX] += (double)row[j];
+    }
+    *outPaired = sums[0];
+    *outSingle = sums[1];
+}
+
+// Of a vertex and its image, so that both get the same bits. What columns without an image hold stays as it
+// is, and what they leave is shared out as it is in the mean of the two.
+static void makePairSymmetric(const srWeightsDef* def, float* row, float* other, float* mean) {
+    double paired[2], single[2], scales[2] = {1.0, 1.0};
+    sumPaired(def, row, &paired[0], &single[0]);
+    sumPaired(def, other, &paired[1], &single[1]);
+    double sum = 0.5 * (paired[0] + paired[1]);
+    if (sum <= 0.0) {
+        return;
+    }
+    if (single[0] > 0.0 || single[1] > 0.0) {
+        scales[0] = paired[0] / sum;
+        scales[1] = paired[1] / sum;
+    }
+    for (int32_t j = 0; j < def->columnCount; j++) {
+        int32_t image = def->mirrorColumns[j];
+        mean[j] = image != SR_NULL_INDEX ? 0.5f * (row[j] + other[image]) : 0.0f;
+    }
+    for (int32_t j = 0; j < def->columnCount; j++) {
+        if (def->mirrorColumns[j] != SR_NULL_INDEX) {
+            row[j] = (float)((double)mean[j] * scales[0]);
+        }
+    }
+    for (int32_t j = 0; j < def->columnCount; j++) {
+        int32_t image = def->mirrorColumns[j];
+        if (image != SR_NULL_INDEX) {
+            other[image] = (float)((double)mean[j] * scales[1]);
+        }
+    }
+}
+
 static srResult makeSymmetric(const srWeightsDef* def, const srVec3* skin, double size, float* values,
                               int32_t* outCount) {
     int32_t columns = def->columnCount;
@@ -132,18 +172,8 @@ static srResult makeSymmetric(const srWeightsDef* def, const srVec3* skin, doubl
     }
     for (int32_t v = 0; result == sr_success && v < def->skinVertexCount; v++) {
         int32_t image = images[v];
-        if (image < v) { // none, or done with it
-            continue;
-        }
-        float *row = values + columns * (int64_t)v, *other = values + columns * (int64_t)image;
-        for (int32_t j = 0; j < columns; j++) {
-            mean[j] = 0.5f * (row[j] + other[def->mirrorColumns[j]]);
-        }
-        for (int32_t j = 0; j < columns; j++) {
-            row[j] = mean[j];
-        }
-        for (int32_t j = 0; j < columns; j++) {
-            other[def->mirrorColumns[j]] = mean[j];
+        if (image >= v) { // else none, or done with it
+            makePairSymmetric(def, values + columns * (int64_t)v, values + columns * (int64_t)image, mean);
         }
     }
     SR_FREE(images, def->skinVertexCount);

@@ -37,9 +37,15 @@ def make_ball(count: int = 12) -> tuple[np.ndarray, np.ndarray]:
 
 def test_mirror_columns_want_names_and_places() -> None:
     assert weights.find_mirror_columns(make_bones(), flip).tolist() == [2, 1, 0]
-    assert weights.find_mirror_columns(make_bones(right=-1.1), flip) is None
-    assert weights.find_mirror_columns(make_bones()[:2], flip) is None
+    assert weights.find_mirror_columns(make_bones(right=-1.1), flip).tolist() == [-1, 1, -1]
     assert weights.find_mirror_columns([], flip) is None
+
+
+def test_a_bone_without_partner_leaves_the_other_pairs() -> None:
+    sword = RestBone("sword", (2, 0, 0), (2, 1, 0))
+    assert weights.find_mirror_columns([*make_bones(), sword], flip).tolist() == [2, 1, 0, -1]
+    assert weights.find_mirror_columns(make_bones()[:2], flip).tolist() == [-1, 1]
+    assert weights.find_mirror_columns([sword, make_bones()[0]], flip) is None
 
 
 def test_small_weights_go_and_rows_sum_to_one() -> None:

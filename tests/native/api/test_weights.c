@@ -188,6 +188,7 @@ static void callers_mistakes_are_named(void** state) {
     srWeightsId id;
     const float nowhere[] = {0, 0, (float)NAN, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     const int32_t beyond[] = {0, 1, 4, 2, 3, 3}, otherColumns[] = {0, 0, 1, 2}, mirrors[] = {1, 1};
+    const int32_t outOfRange[] = {-2, 1}, oneSided[] = {-1, 0};
     const srWeightsDef good = s.def;
     assert_result(srStartWeights(NULL, &id), sr_errorNullArgument);
     assert_result(srStartWeights(&good, NULL), sr_errorNullArgument);
@@ -213,6 +214,8 @@ static void callers_mistakes_are_named(void** state) {
     REFUSED(columnCount, 0, sr_errorInvalidValue);
     REFUSED(columnCount, 5000, sr_errorInvalidValue);
     REFUSED(mirrorColumns, mirrors, sr_errorInvalidValue);
+    REFUSED(mirrorColumns, outOfRange, sr_errorInvalidValue);
+    REFUSED(mirrorColumns, oneSided, sr_errorInvalidValue);
     REFUSED(targetNodeCount, 49, sr_errorInvalidValue);
     REFUSED(tolerance, 0.0f, sr_errorInvalidValue);
     REFUSED(tolerance, (float)NAN, sr_errorInvalidValue);

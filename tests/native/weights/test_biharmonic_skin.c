@@ -132,6 +132,36 @@ static void a_mirrored_rig_has_mirrored_bits(void** state) {
     destroyScene(&s);
 }
 
+static void columns_without_an_image_stay_and_the_others_share_the_rest(void** state) {
+    (void)state;
+    Scene s;
+    createScene(&s, 0.8);
+    // within the right one's flesh
+    memcpy(s.points + 12, (const float[]){1.2f, 0.0f, 0.5f, 1.4f, 0.0f, 0.6f}, 6 * sizeof(float));
+    int32_t count = s.def.skinVertexCount, half = count / 2, held = 0;
+    float* plain = calloc(3 * (size_t)count, sizeof(float));
+    float* values = calloc(3 * (size_t)count, sizeof(float));
+    srWeightsReport report;
+    assert_success(srWeighSkin(&s.def, NULL, plain, &report));
+    s.mirrors[2] = SR_NULL_INDEX;
+    s.def.mirrorColumns = s.mirrors;
+    assert_success(srWeighSkin(&s.def, NULL, values, &report));
+    for (int32_t v = 0; v < count; v++) {
+        assert_true(values[3 * v + 2] == plain[3 * v + 2]);
+        held += values[3 * v + 2] > 0.3f;
+        assert_near(values[3 * v] + values[3 * v + 1] + values[3 * v + 2], 1.0, 1e-6);
+    }
+    assert_true(held > 10);
+    for (int32_t v = 0; v < half; v++) {
+        const float *row = values + 3 * v, *other = values + 3 * (v + half);
+        // shares of what is left to the two: floats
+        assert_near(row[0] * (other[0] + other[1]), other[1] * (row[0] + row[1]), 1e-6);
+    }
+    free(plain);
+    free(values);
+    destroyScene(&s);
+}
+
 static void images_are_pairs(void** state) {
     (void)state;
     // a pair, a middle, one without, two at one place against one, and one that is nowhere
@@ -207,6 +237,8 @@ int main(void) {
         cmocka_unit_test_teardown(vertices_have_weights_that_sum_to_one, srTestNothingLeaked),
         cmocka_unit_test_teardown(parts_that_lie_close_share_no_bone, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_mirrored_rig_has_mirrored_bits, srTestNothingLeaked),
+        cmocka_unit_test_teardown(columns_without_an_image_stay_and_the_others_share_the_rest,
+                                  srTestNothingLeaked),
         cmocka_unit_test_teardown(images_are_pairs, srTestNothingLeaked),
         cmocka_unit_test_teardown(progress_never_goes_back_and_may_stop_anywhere, srTestNothingLeaked),
         cmocka_unit_test_teardown(any_allocation_may_fail, srTestNothingLeaked),
