@@ -36,15 +36,20 @@ static inline void needHelper(void) {
     }
 }
 
-// What a folder holds: a run leaves nothing behind.
-static inline int countFiles(const char* path) {
+// What a folder holds that has a part in its name: a run leaves nothing behind.
+static inline int countNamed(const char* path, const char* part) {
     int count = 0;
     DIR* folder = opendir(path);
+    assert_non_null(folder);
     for (struct dirent* entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        count++;
+        count += strstr(entry->d_name, part) != NULL;
     }
     closedir(folder);
     return count;
+}
+
+static inline int countFiles(const char* path) {
+    return countNamed(path, "");
 }
 
 // A script in place of the helper; %s in the line is the real one.

@@ -205,13 +205,13 @@ static void lattice_answers_whatever_becomes_of_the_helper(void** state) {
         {"exit 1", "memory"},
         {"exit 3", "fault"},
         {"echo hello", "no usable"},
-        {"ulimit -v 6000; %s", NULL},
+        {"ulimit -v 6000; exec %s", "memory"},
         {"cat >/dev/null; kill -SEGV $$", "killed"},
     };
     srSurface surface = makeBody();
     int before = countFiles(".");
     for (int i = 0; i < SR_ARRAY_COUNT(cases); i++) {
-        if (cases[i].word == NULL && helperPath == NULL) {
+        if (helperPath == NULL && cases[i].line != NULL && strchr(cases[i].line, '%') != NULL) {
             continue;
         }
         char path[300] = "/no/such/helper";
@@ -224,7 +224,7 @@ static void lattice_answers_whatever_becomes_of_the_helper(void** state) {
         assert_success(srFillSurface(&surface, &settings, &mesh, &report));
         assert_int_equal(report.route, sr_fillingLattice);
         assert_non_null(report.note);
-        assert_true(cases[i].word == NULL || strstr(report.note, cases[i].word) != NULL);
+        assert_non_null(strstr(report.note, cases[i].word));
         assertGoodCage(&mesh.cage, &surface, 0.3);
         assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
         assert_int_equal(errno, ECHILD);
