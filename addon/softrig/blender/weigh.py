@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model.rig import RefusalError
-from ..model.weights import Level, RestBone, find_mirror_columns, make_input, to_levels
+from ..model.weights import Level, RestBone, find_mirror_columns, make_input, mirror_mesh, to_levels
 from ..native.weights import WeightsInput
 from . import gather, tape
 
@@ -57,8 +57,31 @@ def is_locked(ob: Any, name: str) -> bool:
     return group is not None and group.lock_weight
 
 
+def read_mirrors(ob: Any) -> list[tuple[NDArray[np.float64], float]]:
+    """What Mirror modifiers reflect at, one a plane, in the space of the mesh, and how they merge.
+
+    Bones of the other side would lie outside of half a mesh, and take hold of where it is cut.
+    """
+    planes = []
+    for modifier in ob.modifiers:
+        if modifier.type != "MIRROR" or not (modifier.show_viewport or modifier.show_render):
+            continue
+        space = np.identity(4)
+        if modifier.mirror_object is not None:
+            space = np.array(ob.matrix_world.inverted() @ modifier.mirror_object.matrix_world)
+        merge = 2.0 * modifier.merge_threshold if modifier.use_mirror_merge else 0.0
+        for axis in np.flatnonzero(modifier.use_axis):
+            sides = np.ones(4)
+            sides[axis] = -1.0
+            planes.append((space @ np.diag(sides) @ np.linalg.inv(space), merge))
+    return planes
+
+
 def read_input(ob: Any, bones: list[RestBone], nodes: int, symmetric: bool) -> WeightsInput:
+    """Vertices of the mesh, then what Mirror modifiers put beside them."""
     positions, triangles = gather.read_positions(ob.data), gather.read_triangles(ob.data)
+    for reflection, merge in read_mirrors(ob):
+        positions, triangles = mirror_mesh(positions, triangles, reflection, merge)
     mirror = find_mirror_columns(bones, bpy.utils.flip_name) if symmetric else None
     return make_input(positions, triangles, bones, mirror, nodes)
 

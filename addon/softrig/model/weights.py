@@ -52,6 +52,22 @@ def find_mirror_columns(
     return as_ints(np.where(is_paired, columns, -1)) if is_paired.any() else None
 
 
+def mirror_mesh(
+    positions: FloatArray, triangles: IntArray, reflection: NDArray[np.float64], merge: float
+) -> tuple[FloatArray, IntArray]:
+    """The mesh with its image behind it (4x4); vertices so near to theirs are on the plane: one."""
+    points = positions.reshape(-1, 3).astype(np.float64)
+    images = points @ reflection[:3, :3].T + reflection[:3, 3]
+    is_apart = ~(np.linalg.norm(images - points, axis=1) <= merge)
+    numbers = np.arange(len(points))
+    numbers[is_apart] = len(points) + np.arange(np.count_nonzero(is_apart))
+    turned = numbers[triangles.reshape(-1, 3)[:, ::-1]]
+    both = np.concatenate([triangles.reshape(-1, 3), turned])
+    return as_floats(np.concatenate([points, images[is_apart]]).reshape(-1)), as_ints(
+        both.reshape(-1)
+    )
+
+
 def make_input(
     positions: FloatArray,
     triangles: IntArray,

@@ -62,7 +62,8 @@ class SOFTRIG_OT_weigh(Job, bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return False
         self.object_name, self.armature_names = ob.name, [rig.name for rig in armatures]
-        self.vertex_count, self.progress = data.vertex_count, 0.0
+        self.vertex_count, self.row_count = len(ob.data.vertices), data.vertex_count
+        self.progress = 0.0
         return True
 
     def turn(self, context: Any) -> set[str] | None:
@@ -82,7 +83,7 @@ class SOFTRIG_OT_weigh(Job, bpy.types.Operator):
         armatures = [bpy.data.objects.get(name) for name in self.armature_names]
         if ob is None or None in armatures or len(ob.data.vertices) != self.vertex_count:
             return self.refuse("The mesh changed meanwhile. Compute the weights again.")
-        values = api.read_weights(self.job, self.vertex_count, len(self.bones))
+        values = api.read_weights(self.job, self.row_count, len(self.bones))[: self.vertex_count]
         report = api.weights_report(self.job)
         self.give_up(None)
         values = weights.drop_small(values, self.most_bones)

@@ -262,6 +262,45 @@ def test_a_symmetric_rig_gets_symmetric_weights(scene: Any, odd: str) -> None:
         assert not table["hand.L"].any()
 
 
+def make_half(skin: Any, is_whole: bool) -> None:
+    """A long ball, or the half of it at x >= 0 below a Mirror modifier."""
+    made = bmesh.new()
+    bmesh.ops.create_uvsphere(made, u_segments=32, v_segments=24, radius=0.5)
+    bmesh.ops.scale(made, verts=made.verts, vec=(3, 0.6, 0.8))
+    if not is_whole:
+        everything = made.verts[:] + made.edges[:] + made.faces[:]
+        plane = {"plane_co": (0, 0, 0), "plane_no": (1, 0, 0)}
+        bmesh.ops.bisect_plane(made, geom=everything, clear_inner=True, **plane)
+        skin.modifiers.new("Mirror", "MIRROR")
+        scenes.make_active(skin)
+        bpy.ops.object.modifier_move_to_index(modifier="Mirror", index=0)
+    made.to_mesh(skin.data)
+    made.free()
+
+
+def test_half_a_mesh_gets_the_weights_of_the_whole(scene: Any) -> None:
+    """Bones of the other side are not outside of it."""
+    found = []
+    for whole in (True, False):
+        skin, armature = bare_character()
+        make_half(skin, whole)
+        bones = {"mid": ((0, -0.2), (0, 0.2)), "arm.L": ((0.3, 0), (0.8, 0))}
+        bones |= {"arm.R": ((-0.3, 0), (-0.8, 0)), "hand.L": ((0.8, 0), (1.4, 0))}
+        bones["hand.R"] = ((-0.8, 0), (-1.4, 0))
+        replace_bones(armature, bones)
+        weigh(skin)
+        places = np.array([v.co for v in skin.data.vertices])
+        found.append((places, read_table(skin)))
+    (places, expected), (half, table) = found
+    apart = np.abs(half[:, None] - places[None]).max(axis=2)
+    same, others = apart.argmin(axis=1), apart.min(axis=1) < 1e-5
+    assert others.sum() > 0.9 * len(half) and half[:, 0].min() > -1e-6
+    for name in table:
+        assert np.abs(table[name] - expected[name][same])[others].max() < 0.02, name
+    assert table["hand.R"].max() < 0.05 and table["arm.R"][half[:, 0] > 0.3].max() < 0.05
+    assert np.abs(sum(table.values()) - 1.0).max() < 1e-5
+
+
 def test_nothing_leaks_across_a_gap(scene: Any) -> None:
     """Two legs a twentieth apart, a bone in each."""
     skin, armature = bare_character()

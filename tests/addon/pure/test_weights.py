@@ -48,6 +48,21 @@ def test_a_bone_without_partner_leaves_the_other_pairs() -> None:
     assert weights.find_mirror_columns([sword, make_bones()[0]], flip) is None
 
 
+def test_half_a_mesh_is_made_whole_and_closed() -> None:
+    """Half a tetrahedron, its cut open: two points on the plane, one a hair off, one beyond."""
+    points = np.array([(0, 0, 0), (0, 1, 0), (1e-4, 0, 1), (2, 0, 0)], np.float32)
+    triangles = np.array([(0, 1, 3), (1, 2, 3), (2, 0, 3)], np.int32)
+    reflection = np.diag([-1.0, 1.0, 1.0, 1.0])
+    whole, faces = weights.mirror_mesh(points.reshape(-1), triangles.reshape(-1), reflection, 1e-3)
+    assert (whole.reshape(-1, 3)[:4] == points).all() and len(whole) == 15
+    assert whole[12:].tolist() == [-2, 0, 0]
+    corners = faces.reshape(-1, 3)
+    edges = np.concatenate([corners[:, (0, 1)], corners[:, (1, 2)], corners[:, (2, 0)]]).tolist()
+    assert len(corners) == 6 and sorted(edges) == sorted([b, a] for a, b in edges)
+    apart, _ = weights.mirror_mesh(points.reshape(-1), triangles.reshape(-1), reflection, 0.0)
+    assert len(apart) == 3 * (4 + 2)
+
+
 def test_small_weights_go_and_rows_sum_to_one() -> None:
     values = np.array([[0.9995, 0.0005, 0.0], [0.5, 0.3, 0.2], [0.0, 0.0, 0.0]], np.float32)
     kept = weights.drop_small(values, 0)
