@@ -66,14 +66,16 @@ def read_mirrors(ob: Any) -> list[tuple[NDArray[np.float64], float]]:
     for modifier in ob.modifiers:
         if modifier.type != "MIRROR" or not (modifier.show_viewport or modifier.show_render):
             continue
-        space = np.identity(4)
+        space = there = np.identity(4)
         if modifier.mirror_object is not None:
-            space = np.array(ob.matrix_world.inverted() @ modifier.mirror_object.matrix_world)
+            world = modifier.mirror_object.matrix_world
+            space = np.array(ob.matrix_world.inverted_safe() @ world)
+            there = np.array(world.inverted_safe() @ ob.matrix_world)
         merge = 2.0 * modifier.merge_threshold if modifier.use_mirror_merge else 0.0
         for axis in np.flatnonzero(modifier.use_axis):
             sides = np.ones(4)
             sides[axis] = -1.0
-            planes.append((space @ np.diag(sides) @ np.linalg.inv(space), merge))
+            planes.append((space @ np.diag(sides) @ there, merge))
     return planes
 
 

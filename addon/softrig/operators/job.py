@@ -43,7 +43,7 @@ def entry_of(session: Session, ob: Any, scene: Any) -> Entry:
 
 class Job:
     """A modal operator that only feeds turns: `begin` says whether there is something to do, `turn`
-    answers None while there is more. Without a window all turns come at once. Whatever a turn raises
+    answers None while there is more. Without a window all turns come at once. What a turn raises
     ends the job with a sentence: Blender would drop it and keep its timer and status text."""
 
     def execute(self, context: Any) -> set[str]:

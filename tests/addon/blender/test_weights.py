@@ -234,7 +234,7 @@ def test_what_cannot_be_written_leaves_the_groups_as_they_were(
 
 @pytest.mark.parametrize("odd", ["", "sword", "locked"])
 def test_a_symmetric_rig_gets_symmetric_weights(scene: Any, odd: str) -> None:
-    """So do the pairs of one that has a bone without partner, as far as that one leaves something."""
+    """So do pairs beside a bone without partner, as far as that one leaves something."""
     skin, armature = bare_character()
     join(skin, [(-0.5, 0, 0), (0.5, 0, 0)], scale=(1.6, 1, 1))
     bones = {"mid": ((0, -0.2), (0, 0)), "arm.L": ((0.3, 0), (0.9, 0))}
