@@ -28,6 +28,8 @@ typedef struct srCoarseRegion {
     int32_t handleCount;
     int32_t handles[SR_MOST_LOCAL]; ///< Ascending.
     size_t firstBlock;              ///< Of its numbers among those of all regions.
+    int32_t cellCount;
+    int32_t sampleStride; ///< Of so many cells one gives samples: its corners.
     int32_t sampleCount;
     int32_t samples[SR_MOST_SAMPLES];
 } srCoarseRegion;

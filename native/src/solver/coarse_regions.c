@@ -30,6 +30,26 @@ static void addHandles(srCoarseRegion* region, const double* weights, int32_t ha
     }
 }
 
+// Every `sampleStride`th cell's corners. When there is no more room every other sample goes: they stay spread
+// over the region, however its cells are ordered.
+static void takeSample(srCoarseRegion* region, const int32_t nodes[4]) {
+    if (region->cellCount++ % region->sampleStride != 0) {
+        return;
+    }
+    if (region->sampleCount == SR_MOST_SAMPLES) {
+        region->sampleCount /= 2;
+        region->sampleStride *= 2;
+        for (int32_t k = 4; k < region->sampleCount; ++k) {
+            region->samples[k] = region->samples[k + k / 4 * 4];
+        }
+        if ((region->cellCount - 1) % region->sampleStride != 0) {
+            return;
+        }
+    }
+    memcpy(region->samples + region->sampleCount, nodes, 4 * sizeof(int32_t));
+    region->sampleCount += 4;
+}
+
 static void enterCell(const srFleshRest* rest, srCoarseRest* coarse, int32_t b, int lane, double* weights) {
     if (!(rest->volumes[b].V[lane] > 0.0f)) {
         return;
@@ -47,9 +67,7 @@ static void enterCell(const srFleshRest* rest, srCoarseRest* coarse, int32_t b, 
     coarse->cellRegions[SR_LANES_PER_BLOCK * b + lane] = largest;
     srCoarseRegion* region = &coarse->regions[largest];
     addHandles(region, weights, coarse->handleCount);
-    for (int c = 0; c < 4 && region->sampleCount < SR_MOST_SAMPLES; ++c) {
-        region->samples[region->sampleCount++] = nodes[c];
-    }
+    takeSample(region, nodes);
 }
 
 static void enterPatch(const srFleshRest* rest, srCoarseRest* coarse, int32_t p, double* weights) {
@@ -66,6 +84,9 @@ static void enterPatch(const srFleshRest* rest, srCoarseRest* coarse, int32_t p,
 }
 
 static void enterAll(const srFleshRest* rest, srCoarseRest* coarse, double* weights) {
+    for (int32_t r = 0; r < coarse->handleCount; ++r) {
+        coarse->regions[r].sampleStride = 1;
+    }
     for (int32_t k = 0; k < coarse->laneCount; ++k) {
         enterCell(rest, coarse, k / SR_LANES_PER_BLOCK, k % SR_LANES_PER_BLOCK, weights);
     }

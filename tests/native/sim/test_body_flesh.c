@@ -22,6 +22,13 @@ typedef struct Swing {
     double dampingRatio;
 } Swing;
 
+// The bar, or the tail
+static void prepareScene(int which, srTestScene* outScene, srCharacterId* outCharacter) {
+    assert_true(which == 0 ? srTestCreateBarScene(outScene) : srTestCreateTailScene(outScene));
+    assert_success(srCreateCharacter(&outScene->def, outCharacter));
+    assert_success(srCharacter_Wait(*outCharacter, -1.0));
+}
+
 // Offsets of all vertices, frame after frame; to be freed.
 static float* playShot(const srTestScene* scene, srCharacterId character, const srShotParams* params,
                        srTestMotion motion) {
@@ -213,9 +220,7 @@ static void each_tissue_swings_as_in_the_complementary_solver(void** state) {
     for (int s = 0; s < 2; ++s) {
         srTestScene scene;
         srCharacterId character;
-        assert_true(s == 0 ? srTestCreateBarScene(&scene) : srTestCreateTailScene(&scene));
-        assert_success(srCreateCharacter(&scene.def, &character));
-        assert_success(srCharacter_Wait(character, -1.0));
+        prepareScene(s, &scene, &character);
         print_message(s == 0 ? "bar\n" : "tail\n");
         for (int d = 0; d < SR_ARRAY_COUNT(TISSUES); ++d) {
             compareTissue(&scene, character, &TISSUES[d]);
@@ -239,9 +244,7 @@ static void a_bent_character_comes_to_rest(void** state) {
     for (int s = 0; s < 2; ++s) {
         srTestScene scene;
         srCharacterId character;
-        assert_true(s == 0 ? srTestCreateBarScene(&scene) : srTestCreateTailScene(&scene));
-        assert_success(srCreateCharacter(&scene.def, &character));
-        assert_success(srCharacter_Wait(character, -1.0));
+        prepareScene(s, &scene, &character);
         srShotParams params = srDefaultShotParams();
         params.solver = sr_solverFlesh;
         int32_t count = 3 * scene.def.skinVertexCount;
