@@ -14,8 +14,6 @@
 #include "sim/simulation.h"
 #include "weights/biharmonic_job.h"
 
-#include <stdlib.h>
-
 struct srEntry {
     void* object;
     srEntry* parent;
@@ -75,15 +73,10 @@ static void freeWhenEmpty(bool waits) {
 }
 
 // At the end of the process, or where the system unloads the library: no thread of a job that nobody waits
-// for is in it any more.
-static void leaveInOrder(void) {
+// for is in it any more. Not `atexit`: a host that brings its own (thread sanitizer does) may call us only at
+// the end of the process, when our code is long gone.
+__attribute__((destructor)) static void leaveInOrder(void) {
     freeWhenEmpty(true);
-}
-
-// under the process lock
-static void watchExit(void) {
-    static bool isWatched;
-    isWatched = isWatched || atexit(leaveInOrder) == 0;
 }
 
 static srResult failStale(srKind kind) {
@@ -96,7 +89,6 @@ static srResult addEntry(srEntry* entry, srRawId* outId) {
         return failStale(parent->kind);
     }
     SR_TRY(srIdPool_Add(&pools[entry->kind], entry, outId));
-    watchExit();
     ++entryCount;
     if (parent != NULL) {
         ++parent->referenceCount;
