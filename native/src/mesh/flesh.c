@@ -412,7 +412,23 @@ static void takeSamples(int32_t begin, int32_t end, int32_t worker, void* contex
     }
 }
 
-static bool hangTogether(const Sampling* s, double spacing, const srFleshSample* a, const srFleshSample* b) {
+// The samples of one tetrahedron, and what was asked about them: each has many neighbours.
+typedef struct Looks {
+    const int32_t* samples;
+    double spacing;
+    int8_t isOverDeep[SR_SAMPLE_COUNT]; // below zero: not asked yet
+} Looks;
+
+static bool isKnownOverDeep(const Sampling* s, Looks* looks, int i) {
+    if (looks->isOverDeep[i] < 0) {
+        looks->isOverDeep[i] = isOverDeep(s->source, &s->flesh->samples[looks->samples[i]], looks->spacing);
+    }
+    return looks->isOverDeep[i] != 0;
+}
+
+static bool hangTogether(const Sampling* s, Looks* looks, int i, int j) {
+    const srFleshSample *a = &s->flesh->samples[looks->samples[i]],
+                        *b = &s->flesh->samples[looks->samples[j]];
     if (a->kind == sr_sampleNone || b->kind == sr_sampleNone) {
         return false;
     }
@@ -431,7 +447,7 @@ static bool hangTogether(const Sampling* s, double spacing, const srFleshSample*
         return true;
     }
     // from one skin of a deep overlap to its other one, the way below leaves neither
-    return isOverDeep(s->source, a, spacing) && isOverDeep(s->source, b, spacing);
+    return isKnownOverDeep(s, looks, i) && isKnownOverDeep(s, looks, j);
 }
 
 static void fillSubEdges(Sampling* s) {
@@ -475,18 +491,17 @@ static void growParts(int32_t begin, int32_t end, int32_t worker, void* context)
     (void)worker;
     Sampling* s = context;
     for (int32_t place = s->firstPlace + begin; place < s->firstPlace + end; place++) {
-        const int32_t* samples = s->flesh->tetSamples[place];
-        double spacing = spacingOf(s->scaffold, s->chosen[place]);
+        Looks looks = {s->flesh->tetSamples[place], spacingOf(s->scaffold, s->chosen[place]), {0}};
         int32_t roots[SR_SAMPLE_COUNT];
+        memset(looks.isOverDeep, -1, sizeof(looks.isOverDeep));
         srClearRoots(roots, SR_SAMPLE_COUNT);
         for (int e = 0; e < SUB_EDGE_COUNT; e++) {
             int a = s->subEdges[e][0], b = s->subEdges[e][1];
-            if (srFindRoot(roots, a) != srFindRoot(roots, b) &&
-                hangTogether(s, spacing, &s->flesh->samples[samples[a]], &s->flesh->samples[samples[b]])) {
+            if (srFindRoot(roots, a) != srFindRoot(roots, b) && hangTogether(s, &looks, a, b)) {
                 srJoinRoots(roots, a, b);
             }
         }
-        s->flesh->labelCounts[place] = numberParts(s, samples, roots, s->flesh->labels[place]);
+        s->flesh->labelCounts[place] = numberParts(s, looks.samples, roots, s->flesh->labels[place]);
     }
 }
 
