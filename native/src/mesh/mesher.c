@@ -1,70 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The search for the spacing that gives the wanted number of nodes, around one meshing: sample, scaffold,
-// split, cut, warp, stuff, mend.
+// From a surface to a cage: the search for its spacing, what else is tried where none gives the count, and
+// the cage of the cells that are best.
 
 #include "mesh/mesher.h"
 
 #include "core/alloc.h"
-#include "mesh/contacts.h"
-#include "mesh/copies.h"
-#include "mesh/field.h"
 #include "mesh/homes.h"
-#include "mesh/manifold.h"
-#include "mesh/progress.h"
 #include "mesh/quality.h"
-#include "mesh/sampling.h"
-#include "mesh/splinters.h"
-#include "mesh/stuffing.h"
+#include "mesh/search.h"
 
 #include <math.h>
 #include <string.h>
 
-// How far outside of the skin the cage's skin lies, in cubes of the lattice. The lattice's widest gap between
-// planes of points is sqrt(1/2) cubes (planes x + y = const); a sheet of any direction, however thin, becomes
-// a slab of twice the offset, and with half the gap it always holds a whole plane of points: an ear or a fin
-// is never lost. 1/4 was considered: slimmer, but it loses thin sheets in the unlucky directions.
-#define THIN_OFFSET 0.4
-
-// Where flesh is thick: what the cage's flat faces cut off a round skin.
-#define THICK_OFFSET 0.12
-
-// Where that would make the cage too large, because all of the shape is only a cube or two thick, less of it.
-#define THICK_STEPS 4
-#define LARGEST_GROWTH 1.2
-#define LIMIT_OF_GROWTH 1.3
-
-// Smaller than the inside a cage shall not be: the offset grows, in steps, at most to the thin one.
-#define LEAST_VOLUME 1.0
-#define LARGEST_STEP 13
-
-// Pieces of the skin that are smaller than this share of a cube get no cells of their own.
-#define CRUMB_SIZE 0.5
-
-// The volume that triangles enclose counts overlaps twice; the one sampled is right to some per cent.
-#define SAMPLED_SLACK 1.08
-
-// Meshings for one cage, and when the count is near enough to stop
-#define TRIAL_COUNT 9
-#define PLAIN_TRIAL_COUNT 4
-#define COUNT_TOLERANCE 0.05
-#define COUNT_PATIENCE 0.012
-
 // Where no spacing gives the count: a box has as many layers of nodes as fit, and all of its sides change at
 // once. Then the lattice is tried stretched, so that each axis changes at a spacing of its own.
-#define STRETCH_TOLERANCE 0.14
 #define LARGEST_MISS 0.15
 #define STRETCH_COUNT 6
 #define LARGEST_JUMP 0.7
 #define MOST_CUBES 2e5
 #define STRETCHED_GROWTH 1.1
-
-// Where copies change the count, it rises and falls as the spacing grows. Then spacings are walked through,
-// the finest first, from where as many nodes as are wanted, and some more, would be without copies.
-#define WALK_MARGIN 1.3
-#define WALK_STEP 1.025
-#define WALK_COUNT 40
-#define PASSED_SHARE 0.6
 
 // From which count on a cage keeps to the shape is looked for in such steps, up to so many wanted counts.
 #define ASK_STEP 1.06
@@ -77,346 +32,8 @@
 #define STRETCHED_SHARE 0.95
 #define FINISHED_SHARE 0.97
 
-// Points of a lattice, and how many a wanted node is worth: most of them lie outside of what is long and
-// askew.
-#define MAX_POINT_COUNT (1 << 23)
-#define SMALL_POINT_COUNT (1 << 20)
-#define POINTS_PER_NODE 4096
-
-// A cage along a piece of skin has at least so many nodes a cube.
-#define LEAST_NODES_PER_CUBE 2.0
-
 #define MIN_TARGET 8
 #define MAX_TARGET 1000000
-
-#define SCRATCH_SIZE ((size_t)1 << 20)
-
-// Of the whole progress: until the solid is there
-#define SOLID_SHARE 0.15
-
-typedef struct Meshing {
-    const srSurface* surface;
-    const srMesherSettings* settings;
-    srSolid solid;
-    srContacts contacts;
-    double* pieceSizes;  // of the solid's pieces
-    double measured;     // volume of the inside where skins may overlap, ...
-    double measuredAt;   // ... and the spacing at which it was measured; 0: not measured
-    srVec3 lower, upper; // of the solid
-    srProgress progress; // of all that is done with it
-} Meshing;
-
-// One spacing tried. Everything lives in its arena.
-typedef struct Trial {
-    srArena* arena;
-    srScaffold scaffold; // before the split
-    srFlesh flesh;
-    srCopies copies;
-    srRawCells cells;
-    double spacing;
-    int offsetStep; // of the offset where flesh is thick; below zero: not chosen yet
-    int32_t latticePointCount;
-    int32_t insideCount; // points of the scaffold inside
-    double insideVolume;
-    int32_t removedCount;
-    int32_t pieceCount;
-    double growth; // of the count by copies
-    bool isWhole;  // with copies
-} Trial;
-
-// Nodes expected at a spacing h: the lattice has two points a cube, and the skin takes roughly three a
-// square. Only where the search starts.
-static double expectNodes(double volume, double area, double h) {
-    return 2.0 * volume / (h * h * h) + 3.0 * area / (h * h);
-}
-
-// The spacing at which `inside` points and `skin` nodes, both counted at spacing 1, become the target.
-static double findSpacing(double volume, double area, double target, double low, double high) {
-    for (int halving = 0; halving < 60; halving++) {
-        double middle = sqrt(low * high);
-        bool isTooFine = expectNodes(volume, area, middle) > target;
-        low = isTooFine ? middle : low;
-        high = isTooFine ? high : middle;
-    }
-    return sqrt(low * high);
-}
-
-static int32_t largestLattice(const srMesherSettings* settings) {
-    double most = fmax(POINTS_PER_NODE * (double)settings->targetNodeCount, SMALL_POINT_COUNT);
-    int32_t limited = (int32_t)fmin(most, MAX_POINT_COUNT);
-    return settings->detail != NULL ? limited / 8 : limited;
-}
-
-// No finer cage of the longest piece has as few nodes as are wanted: a needle's area would have it so.
-static double leastSpacing(const Meshing* meshing) {
-    double longest = 0.0;
-    for (int32_t piece = 0; piece < meshing->solid.pieceCount; piece++) {
-        longest = fmax(longest, meshing->pieceSizes[piece]);
-    }
-    return LEAST_NODES_PER_CUBE * longest / meshing->settings->targetNodeCount;
-}
-
-// The lattice of this spacing, or of the finest that memory is worth.
-static void makeLattice(const Meshing* meshing, double* spacing, srLattice* outLattice) {
-    double beyond = meshing->solid.halfThickness;
-    int32_t most = largestLattice(meshing->settings);
-    *spacing = fmax(*spacing, leastSpacing(meshing));
-    while (!srMakeLattice(meshing->lower, meshing->upper, beyond + THIN_OFFSET * *spacing, *spacing, most,
-                          outLattice) ||
-           !srLattice_Pad(outLattice, 2, most)) {
-        *spacing *= 1.1;
-    }
-}
-
-// A trial's part of the whole progress: the first half, then half of what is left, and so on.
-static srProgress partOfTrial(const Meshing* meshing, int trial) {
-    srProgress whole = srPartOfProgress(&meshing->progress, SOLID_SHARE, 1.0);
-    double begin = 1.0 - 1.0 / (1 << trial);
-    return srPartOfProgress(&whole, begin, 0.5 + 0.5 * begin);
-}
-
-static srResult sampleScaffold(const Meshing* meshing, const srProgress* progress, Trial* trial) {
-    srLattice lattice;
-    makeLattice(meshing, &trial->spacing, &lattice);
-    trial->latticePointCount = lattice.pointCount;
-    srField field = srMakeContactField(&meshing->contacts, &meshing->solid);
-    const srSampling sampling = {&field, meshing->surface, meshing->settings->detail, THIN_OFFSET};
-    return srSampleScaffold(&lattice, &sampling, trial->arena, progress, &trial->scaffold,
-                            &trial->insideVolume);
-}
-
-// What deviation is good enough after so many trials.
-static double toleranceOf(int number) {
-    return COUNT_TOLERANCE + COUNT_PATIENCE * number;
-}
-
-static srResult splitScaffold(const Meshing* meshing, const srProgress* progress, Trial* trial) {
-    srField field = srMakeContactField(&meshing->contacts, &meshing->solid);
-    srFleshSource source = {&field, &meshing->contacts};
-    srProgress growing = srPartOfProgress(progress, 0.0, 0.8),
-               splitting = srPartOfProgress(progress, 0.8, 1.0);
-    if (meshing->settings->gluesContacts) {
-        trial->copies.scaffold = trial->scaffold;
-        return sr_success;
-    }
-    SR_TRY(srCreateFlesh(&trial->scaffold, &source, trial->arena, &growing, &trial->flesh));
-    return srSplitScaffold(&trial->scaffold, &trial->flesh, trial->arena, &splitting, &trial->copies);
-}
-
-static void applyOffset(const srScaffold* scaffold, int step, double* scratch, double* level) {
-    srScaffold_OffsetLevel(scaffold, fmin(THICK_OFFSET * step / THICK_STEPS, THIN_OFFSET), THIN_OFFSET,
-                           scratch, level);
-}
-
-// The offset where flesh is thick, in steps: as much as the volume allows; a little more where parts would
-// come off otherwise that hang together under the offset of thin flesh.
-static int chooseOffset(const srScaffold* scaffold, double* scratch, double* level, int32_t* roots) {
-    double inside = srScaffold_EstimateVolume(scaffold, scaffold->phi);
-    applyOffset(scaffold, 4 * THICK_STEPS, scratch, level);
-    int32_t fewest = srScaffold_CountPieces(scaffold, level, scratch, roots);
-    int step = THICK_STEPS;
-    applyOffset(scaffold, step, scratch, level);
-    while (step > 0 && srScaffold_EstimateVolume(scaffold, level) > LARGEST_GROWTH * inside) {
-        applyOffset(scaffold, --step, scratch, level);
-    }
-    int chosen = step;
-    while (srScaffold_CountPieces(scaffold, level, scratch, roots) > fewest) {
-        applyOffset(scaffold, ++step, scratch, level);
-        if (srScaffold_EstimateVolume(scaffold, level) > LIMIT_OF_GROWTH * inside) {
-            return chosen;
-        }
-    }
-    return step;
-}
-
-static double volumeOf(const srRawCells* cells) {
-    double volume = 0.0;
-    for (int32_t cell = 0; cell < cells->cellCount; cell++) {
-        const int32_t* n = cells->cells[cell];
-        srVec3 a = cells->nodes[n[0]];
-        srVec3 b = srSub(cells->nodes[n[1]], a), c = srSub(cells->nodes[n[2]], a),
-               d = srSub(cells->nodes[n[3]], a);
-        volume += fabs(srDot(b, srCross(c, d))) / 6.0;
-    }
-    return volume;
-}
-
-typedef struct Levels {
-    double* level;
-    double* scratch;
-    int32_t* roots;
-} Levels;
-
-static srResult stuffLevel(const Meshing* meshing, const Levels* levels, const srProgress* progress,
-                           Trial* trial) {
-    const srScaffold* scaffold = &trial->copies.scaffold;
-    srField field = srMakeContactField(&meshing->contacts, &meshing->solid);
-    srProgress cutting = srPartOfProgress(progress, 0.0, 0.5),
-               stuffing = srPartOfProgress(progress, 0.5, 1.0);
-    srWarp warp;
-    applyOffset(scaffold, trial->offsetStep, levels->scratch, levels->level);
-    trial->insideCount = 0;
-    for (int32_t point = 0; point < scaffold->pointCount; point++) {
-        trial->insideCount += levels->level[point] < 0.0;
-    }
-    SR_TRY(srCreateWarp(scaffold, &field, levels->level, trial->arena, &cutting, &warp));
-    return srStuff(&warp, trial->arena, &stuffing, &trial->cells);
-}
-
-// What the cage may not fall short of. The volume that the triangles enclose counts overlaps twice; and where
-// they leave openings, cones over these stand for what is missing, which may say too little.
-static double leastVolume(const Meshing* meshing, const Trial* trial) {
-    double inside = fmin(meshing->solid.volume, SAMPLED_SLACK * trial->insideVolume);
-    bool isFiner = meshing->measuredAt > 0.0 && meshing->measuredAt < trial->spacing;
-    if (isFiner) {
-        inside =
-            meshing->solid.isWatertight ? fmin(inside, meshing->measured) : fmax(inside, meshing->measured);
-    }
-    return LEAST_VOLUME * inside;
-}
-
-static srResult stuffScaffold(const Meshing* meshing, const srProgress* progress, Trial* trial) {
-    const srScaffold* scaffold = &trial->copies.scaffold;
-    Levels levels = {SR_PUSH(trial->arena, double, scaffold->pointCount, "levels"),
-                     SR_PUSH(trial->arena, double, scaffold->pointCount, "levels"),
-                     SR_PUSH(trial->arena, int32_t, scaffold->pointCount, "pieces")};
-    if (levels.level == NULL || levels.scratch == NULL || levels.roots == NULL) {
-        return srFailOutOfMemory("the lattice");
-    }
-    if (trial->offsetStep < 0) {
-        trial->offsetStep = chooseOffset(scaffold, levels.scratch, levels.level, levels.roots);
-    }
-    double least = leastVolume(meshing, trial);
-    for (double share = 0.0;; share += 0.5 * (1.0 - share)) {
-        srProgress part = srPartOfProgress(progress, share, 0.5 + 0.5 * share);
-        srArenaMark mark = srArena_GetMark(trial->arena);
-        SR_TRY(stuffLevel(meshing, &levels, &part, trial));
-        if (trial->offsetStep >= LARGEST_STEP || volumeOf(&trial->cells) >= least) {
-            return sr_success;
-        }
-        srArena_Release(trial->arena, mark);
-        trial->offsetStep++;
-    }
-}
-
-static srResult dropSplinters(const Meshing* meshing, Trial* trial) {
-    srCrumbs crumbs = {&meshing->solid, meshing->pieceSizes, CRUMB_SIZE * trial->spacing};
-    return srDropSplinters(&trial->copies, &crumbs, trial->arena, &trial->cells, &trial->pieceCount);
-}
-
-static srResult stuffCopies(const Meshing* meshing, const srProgress* progress, Trial* trial) {
-    srProgress splitting = srPartOfProgress(progress, 0.0, 0.7);
-    srProgress stuffing = srPartOfProgress(progress, 0.7, 0.85);
-    srProgress mending = srPartOfProgress(progress, 0.85, 1.0);
-    int32_t plainCount = trial->cells.nodeCount;
-    SR_TRY(splitScaffold(meshing, &splitting, trial));
-    if (trial->copies.copyCount > 0) {
-        SR_TRY(stuffScaffold(meshing, &stuffing, trial));
-    }
-    SR_TRY(srMakeManifold(&trial->cells, trial->arena, &mending, &trial->removedCount));
-    SR_TRY(dropSplinters(meshing, trial));
-    trial->growth = plainCount > 0 ? trial->cells.nodeCount / (double)plainCount : 1.0;
-    trial->isWhole = true;
-    return sr_success;
-}
-
-// Splitting costs more than all the rest and changes the count but a little: only where the count is as near
-// as the tolerance says.
-static srResult runTrial(const Meshing* meshing, const srProgress* progress, double growth, double tolerance,
-                         Trial* trial) {
-    srProgress sampling = srPartOfProgress(progress, 0.0, 0.4);
-    srProgress stuffing = srPartOfProgress(progress, 0.4, 0.5);
-    srProgress copying = srPartOfProgress(progress, 0.5, 1.0);
-    trial->arena = srCreateArena(SCRATCH_SIZE);
-    if (trial->arena == NULL) {
-        return srFailOutOfMemory("the cage");
-    }
-    SR_TRY(sampleScaffold(meshing, &sampling, trial));
-    trial->copies.scaffold = trial->scaffold;
-    SR_TRY(stuffScaffold(meshing, &stuffing, trial));
-    SR_TRY(dropSplinters(meshing, trial));
-    double error = fabs(growth * trial->cells.nodeCount / meshing->settings->targetNodeCount - 1.0);
-    trial->growth = growth;
-    return error <= tolerance ? stuffCopies(meshing, &copying, trial) : sr_success;
-}
-
-static double countOf(const Trial* trial) {
-    return trial->isWhole ? trial->cells.nodeCount : trial->growth * trial->cells.nodeCount;
-}
-
-// What the last trial counted, carried over to other spacings: inside points go with the volume, the others
-// with the area.
-static double nextSpacing(const Meshing* meshing, const Trial* trial) {
-    double h = trial->spacing, target = meshing->settings->targetNodeCount, count = countOf(trial);
-    if (trial->cells.cellCount == 0) {
-        return 0.6 * h;
-    }
-    double inside = fmin(trial->insideCount, count);
-    return findSpacing(0.5 * inside * h * h * h, (count - inside) / 3.0 * h * h, target, 0.25 * h, 4.0 * h);
-}
-
-// The narrowest known spacings that give too many and too few nodes. Counts jump where a flat side of the
-// shape meets a plane of the lattice, and there the law of volume and area leads round in circles.
-typedef struct Bracket {
-    double tooFine, tooCoarse; // 0: not known
-    double best, bestError;    // the spacing whose count was nearest
-} Bracket;
-
-static double chooseSpacing(Bracket* bracket, const Trial* trial, double target, double wished, bool isLast) {
-    double error = fabs(countOf(trial) / target - 1.0);
-    if (bracket->best == 0.0 || error < bracket->bestError) {
-        bracket->best = trial->spacing;
-        bracket->bestError = error;
-    }
-    if (isLast) {
-        return bracket->best;
-    }
-    if (countOf(trial) > target) {
-        bracket->tooFine = fmax(bracket->tooFine, trial->spacing);
-    } else if (bracket->tooCoarse == 0.0 || trial->spacing < bracket->tooCoarse) {
-        bracket->tooCoarse = trial->spacing;
-    }
-    bool isBeyond = (bracket->tooFine > 0.0 && wished <= bracket->tooFine) ||
-                    (bracket->tooCoarse > 0.0 && wished >= bracket->tooCoarse);
-    bool isClosed = bracket->tooFine > 0.0 && bracket->tooCoarse > 0.0;
-    return isBeyond && isClosed ? sqrt(bracket->tooFine * bracket->tooCoarse) : wished;
-}
-
-// The trial whose count is nearest to the target; without cells when none had one.
-static srResult searchSpacing(const Meshing* meshing, Trial* outBest, int32_t* outTrialCount) {
-    double target = meshing->settings->targetNodeCount, bestError = HUGE_VAL;
-    double size = meshing->surface->size;
-    double spacing = findSpacing(meshing->solid.volume, meshing->solid.area, target, 1e-6 * size, size);
-    double growth = 1.0;
-    int32_t largest = 0;
-    Bracket bracket = {0};
-    for (int number = 0; number < TRIAL_COUNT && bestError > toleranceOf(number); number++) {
-        Trial trial = {.spacing = spacing, .offsetStep = -1};
-        srProgress part = partOfTrial(meshing, number);
-        // where the search goes on for long, the little that splitting changes matters
-        double tolerance = number < PLAIN_TRIAL_COUNT ? toleranceOf(number) : HUGE_VAL;
-        srResult result = runTrial(meshing, &part, growth, tolerance, &trial);
-        if (result != sr_success) {
-            srDestroyArena(trial.arena);
-            return result;
-        }
-        *outTrialCount = number + 1;
-        largest = trial.latticePointCount > largest ? trial.latticePointCount : largest;
-        growth = trial.growth;
-        spacing =
-            chooseSpacing(&bracket, &trial, target, nextSpacing(meshing, &trial), number == TRIAL_COUNT - 2);
-        double error = fabs(trial.cells.nodeCount / target - 1.0);
-        if (trial.isWhole && (outBest->arena == NULL || (trial.cells.cellCount > 0 && error < bestError))) {
-            srDestroyArena(outBest->arena);
-            *outBest = trial;
-            bestError = trial.cells.cellCount > 0 ? error : HUGE_VAL;
-        } else {
-            srDestroyArena(trial.arena);
-        }
-    }
-    outBest->latticePointCount = largest;
-    return sr_success;
-}
 
 static srResult checkSettings(const srMesherSettings* settings) {
     if (settings->targetNodeCount < MIN_TARGET || settings->targetNodeCount > MAX_TARGET) {
@@ -426,7 +43,7 @@ static srResult checkSettings(const srMesherSettings* settings) {
     return sr_success;
 }
 
-static srResult finishMesh(const Meshing* meshing, const Trial* trial, const srProgress* progress,
+static srResult finishMesh(const srMeshing* meshing, const srTrial* trial, const srProgress* progress,
                            srMesh* mesh) {
     const srRawCells* cells = &trial->cells;
     if (cells->cellCount == 0) {
@@ -455,11 +72,12 @@ static srResult finishMesh(const Meshing* meshing, const Trial* trial, const srP
 }
 
 // What sheets are given is known from the lattice alone.
-static double insideVolume(const Meshing* meshing, const Trial* trial) {
-    return meshing->solid.sheets.triangleCount > 0 ? trial->insideVolume : leastVolume(meshing, trial);
+static double insideVolume(const srMeshing* meshing, const srTrial* trial) {
+    return meshing->solid.sheets.triangleCount > 0 ? trial->insideVolume
+                                                   : srTrial_LeastVolume(meshing, trial);
 }
 
-static void fillReport(const Meshing* meshing, const Trial* trial, const srMesh* mesh,
+static void fillReport(const srMeshing* meshing, const srTrial* trial, const srMesh* mesh,
                        srMesherReport* report) {
     report->spacing = trial->spacing;
     report->latticePointCount = trial->latticePointCount;
@@ -473,54 +91,17 @@ static void fillReport(const Meshing* meshing, const Trial* trial, const srMesh*
     srCountAspects(&mesh->cage, report->aspectCounts, 10);
 }
 
-// Whether what the triangles enclose is not the inside: closed skins may overlap, and open ones end at lids.
-static bool needsMeasuring(const srSolid* solid, const srSolidReport* report) {
-    return solid->shells.triangleCount > 0 && (!solid->isWatertight || report->patchCount > 1);
-}
-
-// The solid, its bounds, and what touches.
-static srResult createSolid(Meshing* meshing, srSolidReport* report) {
-    const srSolidSettings usual = srDefaultSolidSettings();
-    const srSolidSettings* wanted = meshing->settings->solid != NULL ? meshing->settings->solid : &usual;
-    srProgress repairing = srPartOfProgress(&meshing->progress, 0.0, 0.6 * SOLID_SHARE),
-               measuring = srPartOfProgress(&meshing->progress, 0.6 * SOLID_SHARE, 0.8 * SOLID_SHARE),
-               touching = srPartOfProgress(&meshing->progress, 0.8 * SOLID_SHARE, SOLID_SHARE);
-    const srSurface *shells = &meshing->solid.shells, *sheets = &meshing->solid.sheets;
-    SR_TRY(srReportProgress(&meshing->progress, 0.0));
-    SR_TRY(srCreateSolid(meshing->surface, wanted, &repairing, &meshing->solid, report));
-    const srSurface* first = shells->triangleCount > 0 ? shells : sheets;
-    const srSurface* second = sheets->triangleCount > 0 ? sheets : shells;
-    meshing->lower = srMin(first->lower, second->lower);
-    meshing->upper = srMax(first->upper, second->upper);
-    meshing->pieceSizes = SR_ALLOC(double, meshing->solid.pieceCount);
-    if (meshing->pieceSizes == NULL) {
-        return srFailOutOfMemory("the cage");
-    }
-    SR_TRY(srMeasurePieces(&meshing->solid, meshing->pieceSizes));
-    if (needsMeasuring(&meshing->solid, report)) {
-        srField field = srMakeField(&meshing->solid, 0.0);
-        field.sheets = NULL; // neither is theirs in the volume of the solid
-        SR_TRY(srMeasureInside(&field, meshing->lower, meshing->upper, &measuring, &meshing->measured,
-                               &meshing->measuredAt));
-    }
-    return srCreateContacts(meshing->surface, &meshing->solid, &touching, &meshing->contacts);
-}
-
 // A mesh under way: in the surface's own space, or in one that is stretched.
 typedef struct Attempt {
     srVec3 stretch;
     srSurface stretched; // without points when nothing is
-    Meshing meshing;
-    Trial best;
-    srSolidReport repaired;
-    int32_t trialCount;
+    srMeshing meshing;
+    srSearch search;
 } Attempt;
 
 static void destroyAttempt(Attempt* attempt) {
-    SR_FREE(attempt->meshing.pieceSizes, attempt->meshing.solid.pieceCount);
-    srDestroyContacts(&attempt->meshing.contacts);
-    srDestroySolid(&attempt->meshing.solid);
-    srDestroyArena(attempt->best.arena);
+    srDestroyMeshing(&attempt->meshing);
+    srDestroySearch(&attempt->search);
     srDestroySurface(&attempt->stretched);
     *attempt = (Attempt){0};
 }
@@ -552,14 +133,12 @@ static srResult stretchSurface(const srSurface* surface, srVec3 stretch, srSurfa
 static srResult runAttempt(const srSurface* surface, const srMesherSettings* settings, Attempt* attempt) {
     attempt->meshing.surface = surface;
     attempt->meshing.settings = settings;
-    SR_TRY(createSolid(&attempt->meshing, &attempt->repaired));
-    return searchSpacing(&attempt->meshing, &attempt->best, &attempt->trialCount);
+    SR_TRY(srCreateMeshing(&attempt->meshing));
+    return srSearch_Run(&attempt->meshing, &attempt->search);
 }
 
-static double countError(const Attempt* attempt) {
-    double target = attempt->meshing.settings->targetNodeCount;
-    const srRawCells* cells = &attempt->best.cells;
-    return cells->cellCount > 0 ? fabs(cells->nodeCount / target - 1.0) : HUGE_VAL;
+static double errorOf(const Attempt* attempt) {
+    return srSearch_Error(&attempt->meshing, &attempt->search);
 }
 
 // The axes by extent, the thinnest first: there the fewest layers are.
@@ -596,97 +175,50 @@ static bool isOfFewCubes(const Attempt* attempt, double spacing) {
 }
 
 // Whether the cage is that much larger than the inside. What sheets are given does not count: they have none.
-static bool isLarger(const Meshing* meshing, const Trial* trial, double growth) {
-    double least = leastVolume(meshing, trial);
-    return meshing->solid.sheets.triangleCount == 0 && least > 0.0 &&
-           volumeOf(&trial->cells) > growth * least;
+static bool isLarger(const srMeshing* meshing, const srTrial* trial, double growth) {
+    double least = srTrial_LeastVolume(meshing, trial);
+    return meshing->solid.sheets.triangleCount == 0 && least > 0.0 && srTrial_Volume(trial) > growth * least;
 }
 
 // Fingers that are wider than a cell are told apart by few copies, thinner ones by many: the same count may
 // be that of a coarse lattice with copies and of one half as coarse, which keeps to the shape.
 static bool isWorthWalking(const Attempt* attempt) {
-    const Trial* best = &attempt->best;
-    return best->cells.cellCount > 0 && fabs(best->growth - 1.0) > COUNT_TOLERANCE &&
+    const srTrial* best = &attempt->search.best;
+    return best->cells.cellCount > 0 && fabs(best->growth - 1.0) > SR_COUNT_TOLERANCE &&
            isOfFewCubes(attempt, best->spacing) &&
-           (countError(attempt) > STRETCH_TOLERANCE || isLarger(&attempt->meshing, best, LARGEST_GROWTH));
-}
-
-static void takeTrial(Attempt* attempt, Trial* trial) {
-    int32_t before = attempt->best.latticePointCount;
-    srDestroyArena(attempt->best.arena);
-    attempt->best = *trial;
-    attempt->best.latticePointCount = before > trial->latticePointCount ? before : trial->latticePointCount;
-    *trial = (Trial){0};
-}
-
-// What a walk may find: only what is smaller than `largest` and finer than `coarsest` is taken, and only
-// counts within `tolerance` without copies are split.
-typedef struct Walk {
-    double largest;
-    double coarsest;
-    double tolerance;
-} Walk;
-
-// The finest spacing whose count is near enough; where there is none, the nearest count.
-static srResult walkSpacings(const Walk* walk, const srProgress* progress, Attempt* attempt) {
-    const Trial* best = &attempt->best;
-    double target = attempt->meshing.settings->targetNodeCount;
-    double plain = best->cells.nodeCount / best->growth;
-    double spacing = best->spacing * sqrt(plain / (WALK_MARGIN * target));
-    bool wasMet = countError(attempt) <= STRETCH_TOLERANCE;
-    for (int step = 0; step < WALK_COUNT && spacing < walk->coarsest; step++) {
-        srProgress part =
-            srPartOfProgress(progress, step / (double)WALK_COUNT, (step + 1) / (double)WALK_COUNT);
-        Trial trial = {.spacing = spacing, .offsetStep = -1};
-        srResult result = runTrial(&attempt->meshing, &part, 1.0, walk->tolerance, &trial);
-        double error = fabs(trial.cells.nodeCount / target - 1.0);
-        bool isFit = result == sr_success && trial.isWhole && volumeOf(&trial.cells) < walk->largest;
-        bool isMet = isFit && error <= STRETCH_TOLERANCE;
-        // what is not split falls as the spacing grows
-        bool isPassed = !trial.isWhole && trial.cells.nodeCount < PASSED_SHARE * target;
-        attempt->trialCount++;
-        spacing = WALK_STEP * fmax(spacing, trial.spacing);
-        if (isMet || (isFit && !wasMet && error < countError(attempt))) {
-            takeTrial(attempt, &trial);
-        }
-        srDestroyArena(trial.arena);
-        if (result != sr_success || isMet || isPassed) {
-            return result;
-        }
-    }
-    return sr_success;
+           (errorOf(attempt) > SR_MET_TOLERANCE || isLarger(&attempt->meshing, best, SR_LARGEST_GROWTH));
 }
 
 // Where the count is met already, for a cage that is smaller.
 static srResult walkFingers(const srProgress* progress, Attempt* attempt) {
-    bool isMet = countError(attempt) <= STRETCH_TOLERANCE;
-    const Walk walk = {isMet ? volumeOf(&attempt->best.cells) : HUGE_VAL,
-                       isMet ? attempt->best.spacing : HUGE_VAL, HUGE_VAL};
-    return walkSpacings(&walk, progress, attempt);
+    bool isMet = errorOf(attempt) <= SR_MET_TOLERANCE;
+    const srWalk walk = {isMet ? srTrial_Volume(&attempt->search.best) : HUGE_VAL,
+                         isMet ? attempt->search.best.spacing : HUGE_VAL, HUGE_VAL};
+    return srSearch_Walk(&attempt->meshing, &walk, progress, &attempt->search);
 }
 
 // From how many nodes on the shape is kept to, if it is not: by making finer cages until one is not too
 // large, or as far as lattices go and it is worth it. A count that cannot be met is one that the shape needs,
 // too.
 static srResult findLeastNodes(const srProgress* progress, const Attempt* attempt, int32_t* outCount) {
-    const Meshing* meshing = &attempt->meshing;
-    int32_t target = meshing->settings->targetNodeCount, count = attempt->best.cells.nodeCount;
-    double spacing = attempt->best.spacing;
-    bool isLarge = isLarger(meshing, &attempt->best, LIMIT_OF_GROWTH);
+    const srMeshing* meshing = &attempt->meshing;
+    int32_t target = meshing->settings->targetNodeCount, count = attempt->search.best.cells.nodeCount;
+    double spacing = attempt->search.best.spacing;
+    bool isLarge = isLarger(meshing, &attempt->search.best, SR_LIMIT_OF_GROWTH);
     *outCount = isLarge || count > (1.0 + LARGEST_MISS) * target ? count : 0;
     for (int step = 0; isLarge && step < ASK_COUNT && count < MOST_ASKED * target; step++) {
         srProgress part =
             srPartOfProgress(progress, step / (double)ASK_COUNT, (step + 1) / (double)ASK_COUNT);
         spacing /= ASK_STEP;
-        Trial trial = {.spacing = spacing, .offsetStep = -1};
-        srResult result = isOfFewCubes(attempt, spacing) ? runTrial(meshing, &part, 1.0, HUGE_VAL, &trial)
+        srTrial trial = srStartTrial(spacing);
+        srResult result = isOfFewCubes(attempt, spacing) ? srRunTrial(meshing, &part, 1.0, HUGE_VAL, &trial)
                                                          : srReportProgress(&part, 1.0);
         if (result == sr_success && trial.isWhole) {
             count = trial.cells.nodeCount;
             *outCount = count;
-            isLarge = isLarger(meshing, &trial, LIMIT_OF_GROWTH) && trial.spacing == spacing;
+            isLarge = isLarger(meshing, &trial, SR_LIMIT_OF_GROWTH) && trial.spacing == spacing;
         }
-        srDestroyArena(trial.arena);
+        srDestroyTrial(&trial);
         SR_TRY(result);
     }
     return sr_success;
@@ -694,38 +226,40 @@ static srResult findLeastNodes(const srProgress* progress, const Attempt* attemp
 
 // Boxes jump by a part of the count, and fill their bounds: crumbs far apart do neither, and cost much.
 static bool isWorthStretching(const Attempt* best) {
-    return countError(best) < LARGEST_JUMP && isOfFewCubes(best, best->best.spacing);
+    return errorOf(best) < LARGEST_JUMP && isOfFewCubes(best, best->search.best.spacing);
 }
 
 // Where each axis has a spacing at which it changes, what lies between two of them is soon passed over.
 static srResult runStretched(const srMesherSettings* settings, double largest, const srProgress* progress,
                              Attempt* attempt) {
-    const Walk walk = {largest, HUGE_VAL, STRETCH_TOLERANCE};
+    const srWalk walk = {largest, HUGE_VAL, SR_MET_TOLERANCE};
     srProgress walking = srPartOfProgress(progress, 0.5, 1.0);
     attempt->meshing.progress = srPartOfProgress(progress, 0.0, 0.5);
     SR_TRY(runAttempt(&attempt->stretched, settings, attempt));
-    bool isBox = attempt->best.cells.cellCount > 0 && fabs(attempt->best.growth - 1.0) <= COUNT_TOLERANCE;
-    return isBox && countError(attempt) > STRETCH_TOLERANCE ? walkSpacings(&walk, &walking, attempt)
-                                                            : sr_success;
+    bool isBox = attempt->search.best.cells.cellCount > 0 &&
+                 fabs(attempt->search.best.growth - 1.0) <= SR_COUNT_TOLERANCE;
+    return isBox && errorOf(attempt) > SR_MET_TOLERANCE
+               ? srSearch_Walk(&attempt->meshing, &walk, &walking, &attempt->search)
+               : sr_success;
 }
 
 static srResult tryStretches(const srSurface* surface, const srMesherSettings* settings,
                              const srProgress* progress, Attempt* best) {
-    for (int number = 0; number < STRETCH_COUNT && countError(best) > STRETCH_TOLERANCE; number++) {
+    for (int number = 0; number < STRETCH_COUNT && errorOf(best) > SR_MET_TOLERANCE; number++) {
         Attempt attempt = {.stretch = stretchOf(surface, number)};
         srProgress part =
             srPartOfProgress(progress, number / (double)STRETCH_COUNT, (number + 1) / (double)STRETCH_COUNT);
-        double largest = STRETCHED_GROWTH * volumeOf(&best->best.cells);
+        double largest = STRETCHED_GROWTH * srTrial_Volume(&best->search.best);
         srResult result = stretchSurface(surface, attempt.stretch, &attempt.stretched);
         if (result == sr_success) {
             result = runStretched(settings, largest, &part, &attempt);
         }
-        bool isBetter = result == sr_success && countError(&attempt) < countError(best) &&
-                        volumeOf(&attempt.best.cells) < largest;
+        bool isBetter = result == sr_success && errorOf(&attempt) < errorOf(best) &&
+                        srTrial_Volume(&attempt.search.best) < largest;
         if (isBetter) {
             attempt.meshing.surface = NULL; // moves with what holds it
-            attempt.trialCount += best->trialCount;
-            attempt.repaired = best->repaired;
+            attempt.search.trialCount += best->search.trialCount;
+            attempt.meshing.repaired = best->meshing.repaired;
             destroyAttempt(best);
             *best = attempt;
             best->meshing.surface = &best->stretched;
@@ -769,11 +303,11 @@ srResult srMeshSurface(const srSurface* surface, const srMesherSettings* setting
         SR_TRY_CLEANUP(tryStretches(surface, settings, &stretching, &attempt));
     }
     SR_TRY_CLEANUP(findLeastNodes(&asking, &attempt, &report.leastNodeCount));
-    SR_TRY_CLEANUP(finishMesh(&attempt.meshing, &attempt.best, &finishing, &mesh));
+    SR_TRY_CLEANUP(finishMesh(&attempt.meshing, &attempt.search.best, &finishing, &mesh));
     unstretch(attempt.stretch, &mesh.cage);
-    report.trialCount = attempt.trialCount;
-    report.solid = attempt.repaired;
-    fillReport(&attempt.meshing, &attempt.best, &mesh, &report);
+    report.trialCount = attempt.search.trialCount;
+    report.solid = attempt.meshing.repaired;
+    fillReport(&attempt.meshing, &attempt.search.best, &mesh, &report);
     SR_TRY_CLEANUP(srReportProgress(&whole, 1.0));
     *outMesh = mesh;
     *outReport = report;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The search for the spacing that gives the wanted number of nodes, around trials of one surface. Does not:
+// what else is changed where no spacing gives it (mesher.c).
+
+#pragma once
+
+#include "mesh/trial.h"
+
+#define SR_COUNT_TOLERANCE 0.05
+
+/// A count is met, and nothing else is tried, when it is as near as this.
+#define SR_MET_TOLERANCE 0.14
+
+/// The best trial so far, and how many there were.
+typedef struct srSearch {
+    srTrial best; ///< Without cells when none had any.
+    int32_t trialCount;
+} srSearch;
+
+/// What a walk may find: only what is smaller than `largest` and finer than `coarsest` is taken, and only
+/// counts within `tolerance` without copies are split.
+typedef struct srWalk {
+    double largest;
+    double coarsest;
+    double tolerance;
+} srWalk;
+
+/// By what share of the wanted count the best misses it; infinite without cells.
+double srSearch_Error(const srMeshing* meshing, const srSearch* search);
+
+/// A trial, which is split when its count, changed by `growth`, is near enough to the wanted one.
+SR_MUST_USE srResult srRunTrial(const srMeshing* meshing, const srProgress* progress, double growth,
+                                double tolerance, srTrial* trial);
+
+/// The trial whose count is nearest to the target, by law and by halving.
+SR_MUST_USE srResult srSearch_Run(const srMeshing* meshing, srSearch* search);
+
+/// The finest spacing whose count is near enough; where there is none, the nearest count. The search was run.
+SR_MUST_USE srResult srSearch_Walk(const srMeshing* meshing, const srWalk* walk, const srProgress* progress,
+                                   srSearch* search);
+
+/// Accepts a zeroed search.
+void srDestroySearch(srSearch* search);
