@@ -68,6 +68,11 @@ def is_in(ob: Any, scene: Any) -> bool:
     return ob.name in scene.objects and scene in ob.users_scene
 
 
+def is_deleted(ob: Any, likely: Any) -> bool:
+    """In no scene; what follows it keeps it in Blender's data. Most are in the likely one."""
+    return ob.name not in likely.objects and not ob.users_scene
+
+
 def scene_to_follow(ob: Any, preferred: str, shown: list[Any]) -> Any:
     """Of the scenes that windows show, the one that it played in; else any; else as `scene_of`."""
     if len(bpy.data.scenes) > 1:

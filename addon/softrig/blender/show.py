@@ -3,6 +3,8 @@
 
 from typing import Any
 
+import bpy
+
 from ..model.lifecycle import Event
 from ..model.session import Entry, Session
 from . import carrier, followers, objects
@@ -62,6 +64,15 @@ def show_scene(session: Session, scene: Any, wait_seconds: float = 0.0) -> None:
                 f'In "{scene.name}" it stands still while both are shown; a bake moves in both.'
             )
             clear(ob)
+
+
+def show_scenes(session: Session) -> None:
+    """After all carriers changed at once. What is seen comes last: where two scenes want different
+    things of one character, that counts."""
+    seen = [window.scene for window in bpy.context.window_manager.windows]
+    seen.append(bpy.context.scene)
+    for scene in sorted(bpy.data.scenes, key=lambda scene: scene in seen):
+        show_scene(session, scene)
 
 
 def agrees(entry: Entry, ob: Any, scene: Any) -> bool:

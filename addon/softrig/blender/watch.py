@@ -11,7 +11,7 @@ from ..model.schedule import due_events
 from ..model.session import Entry, Session
 from . import carrier, compat, examine, followers, objects, takes
 from .doubts import compare_shown
-from .show import agrees, show_scene
+from .show import agrees, hide_all, show_scenes
 from .stage import advance, ensure_live, happen, make_wish, notice_edits, turn_dials
 
 log = logging.getLogger(__name__)
@@ -29,11 +29,10 @@ def look_around(session: Session) -> None:
     """
     session.rescan = False
     session.looked_at = session.now()
-    characters = objects.all_characters()
-    objects.separate_duplicates(characters, session.entries)
+    objects.separate_duplicates(objects.all_characters(), session.entries)
     followers.separate_duplicates(objects.new_uuid)
     followers.look_around(session)
-    session.forget_missing(ob.softrig.uuid for ob in characters)
+    characters = forget_deleted(session)
     for ob in characters:
         scene = objects.scene_of(ob)
         known = ob.softrig.uuid in session.entries or carrier.find_bake(ob) is not None
@@ -42,6 +41,17 @@ def look_around(session: Session) -> None:
             happen(session, entry, ob, scene, Event.WANTED)
     note_missing_bakes(session, characters)
     note_borrowed(session)
+
+
+def forget_deleted(session: Session) -> list[Any]:
+    """The characters that stay. What still follows a deleted one keeps it in Blender's data."""
+    characters = objects.all_characters()
+    placed = [ob for ob in characters if ob.users_scene]
+    session.forget_missing(ob.softrig.uuid for ob in placed)
+    for ob in characters:
+        if ob not in placed and carrier.find_bake(ob) is None:
+            carrier.clear(ob)
+    return placed
 
 
 def note_missing_bakes(session: Session, characters: list[Any]) -> None:
@@ -111,7 +121,7 @@ def needs_attention(session: Session, scene: Any) -> bool:
 
 def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
     ob = objects.find_object(entry)
-    if ob is None:
+    if ob is None or objects.is_deleted(ob, scene):
         return True
     if carrier.find_bake(ob) is not None:
         return False
@@ -200,11 +210,17 @@ def is_strange_follower(session: Session, ob: Any) -> bool:
     return not any(f.shape.uuid == uuid and f.object_name == ob.name for f in known)
 
 
-def after_undo(session: Session, scene: Any) -> None:
-    """Undo brought back old points of the carriers and perhaps old keys or no character at all."""
+def after_undo(session: Session) -> None:
+    """Undo brought back old points of the carriers and perhaps old keys or no character at all.
+
+    What was refused may have been mended by it, and is met anew.
+    """
     session.rescan = True
-    session.forget_missing(ob.softrig.uuid for ob in objects.all_characters())
-    for entry in session.entries.values():
+    forget_deleted(session)
+    for entry in list(session.entries.values()):
         entry.mode = "UNDO"  # the next turn reads what may be another mesh or other weights
-    rig_changed(session, scene)
-    show_scene(session, scene)
+        session.dispatch(entry, Event.RIG_CHANGED)
+        if entry.state.phase is Phase.FAILED:
+            session.forget(entry.uuid)
+    hide_all()
+    show_scenes(session)

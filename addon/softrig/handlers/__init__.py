@@ -19,6 +19,8 @@ HANDLERS: tuple[tuple[str, Any], ...] = (
     ("save_pre", files.softrig_save_pre),
     ("save_post", files.softrig_save_post),
     ("save_post_fail", files.softrig_save_post),
+    ("undo_pre", files.softrig_undo_pre),
+    ("redo_pre", files.softrig_undo_pre),
     ("undo_post", files.softrig_undo_post),
     ("redo_post", files.softrig_undo_post),
 )

@@ -45,13 +45,28 @@ def softrig_save_pre(*_: Any) -> None:
 def softrig_save_post(*_: Any) -> None:
     session = usable()
     if session is not None:
-        for scene in bpy.data.scenes:
-            show.show_scene(session, scene)
+        show.show_scenes(session)
 
 
 @persistent
 @guarded
-def softrig_undo_post(scene: Any, *_: Any) -> None:
+def softrig_undo_pre(*_: Any) -> None:
+    """Blender evaluates and sends updates while it puts the data of another moment in place."""
+    session = current()
+    if session is not None:
+        session.in_history = True
+
+
+@persistent
+@guarded
+def softrig_undo_post(*_: Any) -> None:
+    end_history()
     session = usable()
     if session is not None:
-        watch.after_undo(session, scene)
+        watch.after_undo(session)
+
+
+def end_history() -> None:
+    session = current()
+    if session is not None:
+        session.in_history = False

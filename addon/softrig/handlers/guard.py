@@ -12,9 +12,10 @@ log = logging.getLogger(__name__)
 
 
 def usable() -> Session | None:
-    """The session, unless its library failed or our own private scene is being stepped."""
+    """The session, unless its library failed, our own private scene is being stepped, or Blender
+    goes through its history."""
     session = current()
-    if session is None or session.api is None or session.recording:
+    if session is None or session.api is None or session.recording or session.in_history:
         return None
     return session
 

@@ -6,6 +6,7 @@ import bpy
 from ..blender import watch
 from ..blender.status import redraw_panels, redraw_views
 from ..model.schedule import fingerprint
+from . import files
 from .guard import guarded, usable
 
 SOON_SECONDS = 0.015
@@ -27,6 +28,7 @@ def turn() -> float:
 
 def softrig_tick() -> float:
     """Never answers None: Blender would forget the timer."""
+    files.end_history()  # no timer runs within it; it ended without saying so
     pause = turn() or 0.5
     hurry()
     return pause

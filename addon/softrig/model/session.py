@@ -53,6 +53,8 @@ class Session:
         """A scene is being stepped for a recording: its events are none of ours."""
         self.in_handler = False
         """Blender waits for us: its scene must not be stepped now."""
+        self.in_history = False
+        """Blender puts back the data of another moment: nothing is read or written now."""
         self.wants_drawing = False
         """What the carriers show changed, though the frame did not."""
         self.render_waits = False

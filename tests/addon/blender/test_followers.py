@@ -267,6 +267,23 @@ def test_deleting_either_leaves_the_other_in_peace(skin: Any) -> None:
     assert not [m for m in second.modifiers if m.type == "NODES"]
 
 
+def test_a_deleted_character_that_somebody_follows_is_forgotten(skin: Any, scene: Any) -> None:
+    """Blender keeps it in its data, in no scene; linked again it moves again."""
+    cloth, watch, session = make_cloth(skin), addon.module("blender.watch"), addon.session()
+    follow(skin, cloth)
+    before = measure.at_frame(cloth, BUSY)
+    scene.collection.objects.unlink(skin)
+    assert bpy.data.objects.get(skin.name) is skin
+    for _ in range(2):
+        watch.tick(session)
+    assert not session.entries and session.api.byte_count() == 0
+    assert not session.rescan, "it is not looked for at every turn"
+    assert np.abs(offsets_at(cloth, BUSY)).max() == 0.0
+    scene.collection.objects.link(skin)
+    session.rescan = True
+    assert measure.same_bits(measure.at_frame(cloth, BUSY), before)
+
+
 def test_removing_softrig_leaves_nothing_of_ours(scene: Any) -> None:
     skin, _ = scenes.make_character()
     cloth = make_cloth(skin)

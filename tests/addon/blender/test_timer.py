@@ -214,7 +214,7 @@ def test_while_a_dial_is_dragged_provisional_frames_keep_coming(skin: Any, scene
     stage, watch = addon.module("blender.stage"), addon.module("blender.watch")
     session, entry = addon.session(), look_at_a_late_frame(skin, scene)
     shown, started, read = [], time.monotonic(), session.api.read_provisional
-    session.api.read_provisional = lambda *a: (shown.append(skin.softrig.softness), read(*a))[1]
+    session.api.read_provisional = lambda *a: (shown.append(entry.settings), read(*a))[1]
     try:
         while len(shown) < 4 and time.monotonic() - started < 20.0:
             skin.softrig.softness = 0.1 + 0.02 * (time.monotonic() - started)
@@ -240,7 +240,7 @@ def test_a_carrier_of_an_earlier_mesh_that_undo_brings_back_is_mended(
     earlier = bpy.data.meshes.new("Earlier")
     earlier.vertices.add(7)
     holder.data = earlier
-    addon.module("blender.watch").after_undo(addon.session(), scene)
+    addon.module("blender.watch").after_undo(addon.session())
     assert not points(skin).any(), "no offsets but those of its own vertices"
     tick_until(lambda: not addon.entry_of(skin).state.stale and is_whole(skin))
     assert measure.same_bits(points(skin), before)
@@ -251,3 +251,49 @@ def test_a_render_waits_for_the_right_frame(skin: Any, scene: Any) -> None:
     skin.softrig.softness = 0.1
     scene.frame_set(24)
     assert addon.entry_of(skin).provisional is None
+
+
+def test_what_blender_sends_while_it_goes_back_in_its_history_changes_nothing(
+    skin: Any, scene: Any
+) -> None:
+    """Its data are those of neither moment; all is looked at when it has arrived."""
+    files, updates = addon.module("handlers.files"), addon.module("handlers.updates")
+    scene.frame_set(24)
+    tick_until(lambda: is_whole(skin))
+    before, entry = points(skin), addon.entry_of(skin)
+    settings = entry.settings
+    files.softrig_undo_pre(scene)
+    skin.softrig.softness = 0.9
+    scene.frame_set(12)
+    updates.softrig_depsgraph_update_post(scene, bpy.context.evaluated_depsgraph_get())
+    assert measure.same_bits(points(skin), before)
+    assert not entry.state.stale and entry.settings == settings
+    files.softrig_undo_post(scene)
+    assert entry.state.stale and not measure.same_bits(points(skin), before)
+    tick_until(lambda: is_whole(skin))
+    assert entry.settings == addon.module("blender.stage").settings_of(entry, skin)
+
+
+def test_a_history_that_ends_without_a_word_does_not_silence_us(skin: Any, scene: Any) -> None:
+    addon.module("handlers.files").softrig_undo_pre(scene)
+    assert addon.module("handlers.guard").usable() is None
+    addon.module("handlers.timer").softrig_tick()
+    assert addon.module("handlers.guard").usable() is addon.session()
+
+
+def test_undo_that_may_have_mended_what_was_refused_brings_it_to_life(
+    skin: Any, scene: Any
+) -> None:
+    """And the offsets that it brings back are not shown meanwhile."""
+    stage, refusal = addon.module("blender.stage"), addon.module("model.rig").RefusalError
+    scene.frame_set(24)
+    tick_until(lambda: is_whole(skin))
+    before, entry = points(skin), addon.entry_of(skin)
+    stage.fail(addon.session(), entry, skin, scene, refusal("A bone is gone."))
+    assert before.any() and not points(skin).any()
+    holder = addon.module("blender.carrier").find_carrier(skin)
+    addon.module("blender.compat").write_positions(holder.data, before)
+    addon.module("handlers.files").softrig_undo_post(scene)
+    assert not points(skin).any()
+    tick_until(lambda: is_whole(skin))
+    assert measure.same_bits(points(skin), before)

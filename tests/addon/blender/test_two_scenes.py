@@ -99,3 +99,15 @@ def test_keys_that_change_in_the_other_scene_are_noticed(skin: Any, scene: Any, 
     bpy.data.objects["Skin Rig"].location.z = 2.0
     two.view_layers[0].update()
     assert entry.state.stale
+
+
+def test_what_saving_puts_back_is_what_the_window_shows(skin: Any, scene: Any, two: Any) -> None:
+    """The other scene wants other frames of the same character."""
+    two.frame_end = 90
+    scene.frame_set(24)
+    before = carrier_points(skin)
+    files = addon.module("handlers.files")
+    files.softrig_save_pre(scene)
+    assert before.any() and not carrier_points(skin).any()
+    files.softrig_save_post(scene)
+    assert np.array_equal(carrier_points(skin), before)
