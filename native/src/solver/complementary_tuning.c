@@ -21,6 +21,7 @@
 #define LEAST_DIAGONAL 1e-6
 #define LARGEST_SOFTNESS 1e30 // m^3/Pa, of a patch
 #define LEAST_KEPT 1e-9       // of the shear modulus: rounding of Poisson's ratio 0
+#define TRANSPOSED_NODES 8    // at a time
 #define LAMBDA_SHARE 0.25     // 0.1 to 1 differ by a fortieth of the products
 
 srComplementaryDials srDefaultComplementaryDials(void) {
@@ -245,15 +246,50 @@ static void assemble(srComplementaryTuning* tuning, const srComplementaryRest* r
     tuning->diagonalLength = sqrt(sum);
 }
 
+// S = C W of the columns W; C has few entries a row, and those that are zero change no sum
+static void multiplyRows(const srRigRows* rows, const double* columns, double* entries, int32_t* nodes,
+                         double* schur) {
+    size_t n = (size_t)rows->nodeCount, stride = (size_t)srSmallStride(rows->rowCount);
+    for (int32_t k = 0; k < rows->rowCount; ++k) {
+        srRigRows_GetRow(rows, k, entries);
+        int32_t count = 0;
+        for (int32_t i = 0; i < rows->nodeCount; ++i) {
+            nodes[count] = i;
+            count += entries[i] != 0.0;
+        }
+        for (int32_t j = 0; j <= k; ++j) {
+            const double* column = columns + (size_t)j * n;
+            double sum = 0.0;
+            for (int32_t e = 0; e < count; ++e) {
+                sum += entries[nodes[e]] * column[nodes[e]];
+            }
+            schur[(size_t)j * stride + (size_t)k] = sum;
+        }
+    }
+}
+
+// from r columns of n to n rows of r, some nodes at a time, so that what is read of a column is a cache line
+static void transpose(const double* columns, size_t n, size_t r, double* outRows) {
+    for (size_t first = 0; first < n; first += TRANSPOSED_NODES) {
+        size_t end = n - first < TRANSPOSED_NODES ? n : first + TRANSPOSED_NODES;
+        for (size_t k = 0; k < r; ++k) {
+            for (size_t i = first; i < end; ++i) {
+                outRows[i * r + k] = columns[k * n + i];
+            }
+        }
+    }
+}
+
 // A^-1 C' and the factor of C A^-1 C'
 static srResult respond(srComplementaryTuning* tuning, const srComplementaryRest* rest) {
     int32_t n = rest->nodeCount, r = rest->rows.rowCount;
-    size_t count = (size_t)n * (size_t)r, stride = (size_t)srSmallStride(r);
+    size_t count = (size_t)n * (size_t)r;
     double* columns = SR_ALLOC(double, count);
     double* rows = SR_ALLOC(double, count);
-    double* dense = SR_ALLOC(double, n);
+    double* entries = SR_ALLOC(double, n);
+    int32_t* nodes = SR_ALLOC(int32_t, n);
     srResult result = sr_success;
-    if (columns == NULL || rows == NULL || dense == NULL) {
+    if (columns == NULL || rows == NULL || entries == NULL || nodes == NULL) {
         result = srFailOutOfMemory("the rig's responses");
         goto cleanup;
     }
@@ -261,19 +297,8 @@ static srResult respond(srComplementaryTuning* tuning, const srComplementaryRest
         srRigRows_GetRow(&rest->rows, k, columns + (size_t)k * (size_t)n);
     }
     SR_TRY_CLEANUP(srCholesky_Solve(tuning->cholesky, columns, r));
-    for (int32_t k = 0; k < r; ++k) {
-        srRigRows_GetRow(&rest->rows, k, dense);
-        for (int32_t j = 0; j <= k; ++j) {
-            double sum = 0.0;
-            for (int32_t i = 0; i < n; ++i) {
-                sum += dense[i] * columns[(size_t)j * (size_t)n + (size_t)i];
-            }
-            tuning->schur[(size_t)j * stride + (size_t)k] = sum;
-        }
-        for (int32_t i = 0; i < n; ++i) {
-            rows[(size_t)i * (size_t)r + (size_t)k] = columns[(size_t)k * (size_t)n + (size_t)i];
-        }
-    }
+    multiplyRows(&rest->rows, columns, entries, nodes, tuning->schur);
+    transpose(columns, (size_t)n, (size_t)r, rows);
     int32_t bad = srFactorSmall(tuning->schur, r);
     if (bad != SR_NULL_INDEX) {
         result = srFail(sr_errorInvalidValue, "Stiffnesses or masses differ too much for the bones (row %d).",
@@ -286,7 +311,8 @@ static srResult respond(srComplementaryTuning* tuning, const srComplementaryRest
 cleanup:
     SR_FREE(columns, count);
     SR_FREE(rows, count);
-    SR_FREE(dense, n);
+    SR_FREE(entries, n);
+    SR_FREE(nodes, n);
     return result;
 }
 
