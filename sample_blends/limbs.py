@@ -15,6 +15,7 @@ Array = np.ndarray
 Point = field.Point
 
 _ABOVE = (0.0, 0.0, 1.0)
+_FINER = 4
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,20 @@ def straight(a: Point, b: Point, radii: Sequence[float], flat: float = 1.0) -> f
     places = np.linspace(0.0, 1.0, len(radii))
     line = tuple(tuple((1.0 - t) * p + t * q for p, q in zip(a, b, strict=True)) for t in places)
     return field.Tube(line, tuple(radii), flat)
+
+
+def smooth(a: Point, b: Point, radii: Sequence[float]) -> field.Tube:
+    """As `straight`, but the radii swell and shrink without rings where they are given."""
+    given = np.array(radii, np.float64)
+    slopes = np.gradient(given)
+    fine = []
+    for i in range(len(given) - 1):
+        for t in np.arange(_FINER) / _FINER:
+            rise = given[i + 1] - given[i]
+            ease = t * t * (3.0 - 2.0 * t)
+            start, end = t * (1.0 - t) ** 2, t * t * (t - 1.0)
+            fine.append(given[i] + rise * ease + start * slopes[i] + end * slopes[i + 1])
+    return straight(a, b, tuple(float(radius) for radius in (*fine, given[-1])))
 
 
 def mirrored(limb: Limb) -> Limb:

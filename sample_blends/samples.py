@@ -63,44 +63,44 @@ def _sway(frames: range, size: float, period: float, lag: float = 0.0) -> list[t
 
 
 def fish() -> list[Any]:
-    """Two darts and two dead stops: a round belly and thin fins go on by themselves."""
-    body = limbs.straight((-0.55, 0, 0), (0.5, 0, 0), (0.10, 0.33, 0.43, 0.45, 0.38, 0.26, 0.13))
+    """Two darts and two dead stops: tail and fins go on by themselves."""
+    body = limbs.smooth((-0.55, 0, 0), (0.5, 0, 0), (0.10, 0.33, 0.43, 0.45, 0.38, 0.26, 0.13))
     top = field.bend(
-        (0.45, 0, 0), (0.6, 0, 0.02), (0.75, 0, 0.2), (0.85, 0, 0.36), (0.13, 0.17, 0.2, 0.2), 0.3
+        (0.45, 0, 0), (0.6, 0, 0.02), (0.75, 0, 0.2), (0.85, 0, 0.36), (0.14, 0.17, 0.18, 0.12), 0.4
     )
     low = field.bend(
         (0.45, 0, 0),
         (0.6, 0, -0.02),
         (0.75, 0, -0.2),
         (0.85, 0, -0.34),
-        (0.13, 0.17, 0.19, 0.14),
-        0.3,
+        (0.14, 0.17, 0.17, 0.11),
+        0.4,
     )
     back = field.bend(
-        (-0.1, 0, 0.35),
-        (0.05, 0, 0.5),
-        (0.2, 0, 0.55),
-        (0.35, 0, 0.5),
-        (0.16, 0.17, 0.15, 0.1),
-        0.3,
+        (-0.15, 0, 0.35),
+        (-0.05, 0, 0.5),
+        (0.08, 0, 0.58),
+        (0.25, 0, 0.6),
+        (0.16, 0.17, 0.13, 0.06),
+        0.4,
     )
     side = limbs.straight((-0.1, 0.38, -0.1), (0.3, 0.62, -0.22), (0.08, 0.10, 0.09))
     other = limbs.straight((-0.1, -0.38, -0.1), (0.3, -0.62, -0.22), (0.08, 0.10, 0.09))
     parts = [
         limbs.Limb("body", body, 2),
-        limbs.Limb("tail fin top", top, 2, "body2"),
-        limbs.Limb("tail fin low", low, 2, "body2"),
-        limbs.Limb("back fin", back, 2, "body1"),
-        limbs.Limb("fin.L", side, 1, "body1"),
-        limbs.Limb("fin.R", other, 1, "body1"),
+        limbs.Limb("tail fin top", top, 2, "body2", reach=0.25),
+        limbs.Limb("tail fin low", low, 2, "body2", reach=0.25),
+        limbs.Limb("back fin", back, 2, "body1", reach=0.25),
+        limbs.Limb("fin.L", side, 1, "body1", reach=0.25),
+        limbs.Limb("fin.R", other, 1, "body1", reach=0.25),
     ]
     darts = [(1, 0), (10, 0), (18, -0.9), (36, -0.9), (44, -1.8), (72, -1.8)]
     keys: Keys = {
         ("root", "location", 0): _steps(darts),
-        ("body2", "rotation_euler", 0): [(1, 0), (8, -0.3), (12, 0.3), (16, -0.3), (19, 0), (34, 0)]
-        + [(38, 0.3), (42, -0.3), (45, 0), (72, 0)],
+        ("body2", "rotation_euler", 0): [(1, 0), (8, -0.2), (12, 0.2), (16, -0.2), (19, 0), (34, 0)]
+        + [(38, 0.2), (42, -0.2), (45, 0), (72, 0)],
     }
-    skin, armature = _puppet("Fish", parts, 0.045, (0.95, 0.55, 0.25, 1.0), keys)
+    skin, armature = _puppet("Fish", parts, 0.032, (0.95, 0.55, 0.25, 1.0), keys)
     armature.location, armature.rotation_euler = (0, 0, 0.75), (0, 0, math.pi / 2)
     skin.softrig.softness, skin.softrig.settle_frames = 0.2, 16.0
     puppet.set_frames(bpy.context.scene, 1, 72)
@@ -210,7 +210,7 @@ def creature() -> list[Any]:
 
 def quartet() -> list[Any]:
     """Four gourds hop one after another: from firm to jelly, with the same keys."""
-    body = limbs.straight((0, 0, 0.22), (0, 0, 0.95), (0.22, 0.30, 0.30, 0.22, 0.17, 0.18))
+    body = limbs.smooth((0, 0, 0.22), (0, 0, 0.95), (0.22, 0.30, 0.30, 0.22, 0.17, 0.18))
     ear = field.bend(
         (0.08, 0, 1.0), (0.14, 0, 1.3), (0.3, 0, 1.5), (0.45, 0, 1.3), (0.06, 0.06, 0.07, 0.07)
     )
@@ -240,7 +240,7 @@ LOOP_ROUNDS = 4
 
 def loop() -> list[Any]:
     """A run on the spot, again and again: from the second round on each is as the one before."""
-    body = limbs.straight((0, 0, 0.5), (0, 0, 1.1), (0.25, 0.33, 0.33, 0.27, 0.2))
+    body = limbs.smooth((0, 0, 0.5), (0, 0, 1.1), (0.25, 0.33, 0.33, 0.27, 0.2))
     ear = field.bend(
         (0.1, 0, 1.2), (0.15, 0.1, 1.5), (0.2, 0.3, 1.6), (0.25, 0.5, 1.4), (0.07, 0.08, 0.08, 0.07)
     )
@@ -248,7 +248,7 @@ def loop() -> list[Any]:
         (0, 0.25, 0.6), (0, 0.6, 0.5), (0, 0.8, 0.8), (0, 1.0, 0.9), (0.1, 0.08, 0.09, 0.1)
     )
     leg = limbs.straight((0.15, 0, 0.45), (0.16, -0.02, 0.1), (0.12, 0.1, 0.12))
-    left = [limbs.Limb("ear.L", ear, 3, "body2"), limbs.Limb("leg.L", leg, 2)]
+    left = [limbs.Limb("ear.L", ear, 3, "body2"), limbs.Limb("leg.L", leg, 2, reach=0.3)]
     parts = [
         limbs.Limb("body", body, 2),
         *left,
@@ -262,8 +262,8 @@ def loop() -> list[Any]:
         ("root", "location", 2): _sway(frames, 0.09, half),
         ("body1", "rotation_euler", 0): _sway(frames, 0.10, half, 2),
         ("body2", "rotation_euler", 1): _sway(frames, 0.15, LOOP_FRAMES),
-        ("leg.L1", "rotation_euler", 0): _sway(frames, 0.7, LOOP_FRAMES),
-        ("leg.R1", "rotation_euler", 0): _sway(frames, -0.7, LOOP_FRAMES),
+        ("leg.L1", "rotation_euler", 0): _sway(frames, 0.5, LOOP_FRAMES),
+        ("leg.R1", "rotation_euler", 0): _sway(frames, -0.5, LOOP_FRAMES),
     }
     skin, _ = _puppet("Runner", parts, 0.045, (0.55, 0.75, 0.45, 1.0), keys)
     puppet.set_frames(bpy.context.scene, 1, last)

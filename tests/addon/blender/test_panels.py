@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Each panel draws in each state without a native call, and says what a user needs."""
 
+import re
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import bpy
 import pytest
 from support import addon, scenes
+
+GUIDE = Path(__file__).resolve().parents[3] / "docs" / "artists"
 
 
 class Layout:
@@ -16,6 +20,8 @@ class Layout:
         self.texts: list[str] = []
         self.properties: list[str] = []
         self.operators: list[str] = []
+        self.labels: list[str] = []
+        """What stands beside dials and on buttons."""
 
     def label(self, text: str = "", **_: Any) -> None:
         self.texts.append(text)
@@ -23,6 +29,8 @@ class Layout:
     def prop(self, owner: Any, name: str, text: str = "", **_: Any) -> None:
         if not name.startswith("["):
             getattr(owner, name)
+            named = text or owner.bl_rna.properties[name].name
+            self.labels += [named] if name != "progress" else []
         self.properties.append(name)
         self.texts.append(text)
 
@@ -35,6 +43,7 @@ class Layout:
         group, verb = name.split(".")
         known = getattr(getattr(bpy.ops, group), verb).get_rna_type()
         self.operators.append(name)
+        self.labels.append(text or known.name)
         return SimpleNamespace(**{property.identifier: None for property in known.properties})
 
     def operator_menu_enum(self, name: str, choice: str, **_: Any) -> None:
@@ -265,3 +274,21 @@ def test_followers_are_listed_and_have_a_panel_of_their_own(skin: Any) -> None:
     drawn = draw_all()
     assert "Skin" in drawn.words and "rigid" in drawn.properties
     assert "softrig.unfollow" in drawn.operators and "softrig.add" not in drawn.operators
+
+
+def tells_of(guide: str, label: str) -> bool:
+    """In italics, or at the end of a path of panels."""
+    return bool(re.search(rf"(\*|> ){re.escape(label)}\*", guide))
+
+
+def test_the_guide_knows_every_dial_and_button(skin: Any, silent: Any) -> None:
+    """By the words that stand there."""
+    guide = "\n".join(path.read_text(encoding="utf-8") for path in GUIDE.glob("*.md"))
+    labels = set()
+    for _ in range(2):
+        skin.softrig.use_start_frame, skin.softrig.pre_roll_mode = True, "SETTLE"
+        labels |= set(draw_all().labels)
+        bpy.ops.softrig.bake()
+    labels |= set(draw_all().labels)
+    missing = [label for label in sorted(labels) if not tells_of(guide, label)]
+    assert not missing, f"no page of docs/artists tells of {missing}"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from support import addon, measure, scenes
 
-from sample_blends import samples
+from sample_blends import figures, samples
 
 
 def add_all(name: str) -> list[Any]:
@@ -60,6 +60,17 @@ def test_it_moves_and_stays_whole(scene: Any, name: str) -> None:
         assert folds < 0.05
         if name != "loop":
             assert lengths[-1] < 0.1 * lengths.max(), "it comes to rest"
+
+
+@pytest.mark.parametrize("name", samples.SAMPLES)
+def test_no_cell_is_inside_out_and_no_edge_is_folded(scene: Any, name: str) -> None:
+    """In any frame, in the rig's pose and with what we add to it: that is what an eye would see."""
+    for skin in add_all(name):
+        assert addon.session().api.wait_frame(addon.entry_of(skin).shot, scene.frame_end, 120.0)
+        for softrig in (False, True):
+            found = figures.quality_of(scene, skin, softrig)
+            assert found.inverted.max() == 0, f"{skin.name}, with us: {softrig}"
+            assert found.folds.max() == 0, f"{skin.name}, with us: {softrig}"
 
 
 def test_the_loop_repeats_itself(scene: Any) -> None:
