@@ -428,9 +428,9 @@ void srDestroyCoarseScratch(srCoarseScratch* scratch) {
     *scratch = (srCoarseScratch){0};
 }
 
-// The nearest rotation to sum of (x - mean)(X - mean)' over a region's samples
-static srMat3f turnOf(const srCoarseRest* rest, const srCoarseRegion* region, const float* poseRows,
-                      const float* rows) {
+// The sum of (x - mean)(X - mean)' over a region's samples
+static srMat3f momentsOf(const srCoarseRest* rest, const srCoarseRegion* region, const float* poseRows,
+                         const float* rows) {
     float meanNow[3] = {0.0f}, meanThen[3] = {0.0f};
     float share = 1.0f / (float)(region->sampleCount > 0 ? region->sampleCount : 1);
     for (int32_t k = 0; k < region->sampleCount; ++k) {
@@ -450,16 +450,30 @@ static srMat3f turnOf(const srCoarseRest* rest, const srCoarseRegion* region, co
             }
         }
     }
-    return srFindRotationF(&F);
+    return F;
+}
+
+// the rotations nearest to the moments, of as many regions at once as a block has lanes
+static void turnRegions(const srCoarseStep* step, const float* poseRows) {
+    const srCoarseRest* rest = step->rest;
+    for (int32_t first = 0; first < rest->handleCount; first += SR_BLOCK_LANES) {
+        int32_t left = rest->handleCount - first;
+        int32_t count = left < SR_BLOCK_LANES ? left : SR_BLOCK_LANES;
+        srMat3Blockf block = {0};
+        for (int32_t lane = 0; lane < count; ++lane) {
+            srMat3f F = momentsOf(rest, &rest->regions[first + lane], poseRows, step->rows);
+            srSetLaneF(&block, lane, &F);
+        }
+        srFindRotationsF(&block, &block, 1);
+        for (int32_t lane = 0; lane < count; ++lane) {
+            step->scratch->turns[first + lane] = srGetLaneF(&block, lane);
+        }
+    }
 }
 
 void srCoarse_Pose(const srCoarseStep* step, const float* poseRows) {
-    const srCoarseRest* rest = step->rest;
-    srCoarseScratch* scratch = step->scratch;
-    for (int32_t region = 0; region < rest->handleCount; ++region) {
-        scratch->turns[region] = turnOf(rest, &rest->regions[region], poseRows, step->rows);
-    }
-    scratch->isReady = factorTurned(step->coarse, rest, scratch->turns, scratch->A);
+    turnRegions(step, poseRows);
+    step->scratch->isReady = factorTurned(step->coarse, step->rest, step->scratch->turns, step->scratch->A);
 }
 
 static srHandleMap mapOf(const srCoarseRest* rest) {
