@@ -37,6 +37,7 @@
 #define TENTHS_WITH_HANDLES 3
 
 #define PATCHED_POISSON 0.45 // from here on patches keep a part of the volume
+#define ROUNDED_POISSON 1e-6 // and only from here on: what was a float, or a product, means the ratio itself
 
 #define LARGEST_RATIO 1e30 // of compliances: no resistance to a change of volume, and yet a number
 
@@ -114,6 +115,10 @@ static double densityOf(const srFleshDials* dials, int32_t cell) {
     return dials->density * mapped(dials->densityMap, cell, 1e9);
 }
 
+static bool isPatched(double nu) {
+    return nu > PATCHED_POISSON + ROUNDED_POISSON;
+}
+
 static double poissonOf(const srFleshDials* dials, int32_t cell) {
     return dials->poissonMap == NULL ? dials->poissonRatio
                                      : clampTo((double)dials->poissonMap[cell], 0.0, 0.5);
@@ -126,7 +131,7 @@ static Moduli findModuli(const srFleshDials* dials, int32_t cell) {
         dials->youngModulus * mapped(dials->stiffnessMap, cell, 1e9) / (dials->scale * dials->scale);
     double nu = poissonOf(dials, cell);
     double mu = young / (2.0 * (1.0 + nu));
-    if (nu <= PATCHED_POISSON) {
+    if (!isPatched(nu)) {
         return (Moduli){mu, mu * 2.0 * nu / (1.0 - 2.0 * nu)};
     }
     double share = (nu - PATCHED_POISSON) / (0.5 - PATCHED_POISSON);
@@ -138,6 +143,9 @@ static Moduli findModuli(const srFleshDials* dials, int32_t cell) {
 static double patchSoftness(const srFleshDials* dials, int32_t cell) {
     Moduli own = findModuli(dials, cell);
     double nu = poissonOf(dials, cell);
+    if (!isPatched(nu)) {
+        return (double)INFINITY; // what would be left is rounding
+    }
     double whole = (1.0 - 2.0 * nu) / (own.lameMu * 2.0 * nu); // 1 / lambda
     double left = 1.0 - own.lameLambda * whole;
     return left > 0.0 ? whole / left : (double)INFINITY;

@@ -144,6 +144,32 @@ static void a_hard_patch_ends_at_its_volume_and_keeps_its_momentum(void** state)
     fleshDestroy(&body);
 }
 
+// Of 200 moduli at each ratio, lambda / mu of what the dials hold is rounded this way or that
+static void up_to_a_ratio_of_0_45_no_patch_is_asked_for_however_it_is_rounded(void** state) {
+    (void)state;
+    FleshBody body;
+    fleshCreate(&body, BAR, 0.1, 1.0f, 0);
+    float* map = calloc((size_t)body.cage.cellCount, sizeof(float));
+    assert_non_null(map);
+    const double ratios[] = {0.1, 0.3, 0.4, 0.44, 0.45, 0.5 * 0.9, 0.15 + 0.3};
+    for (int trial = 0; trial < 200 * SR_ARRAY_COUNT(ratios); ++trial) {
+        double ratio = ratios[trial % SR_ARRAY_COUNT(ratios)];
+        srFleshDials dials = fleshDials(1e3 * (1.0 + 0.37 * trial), ratio);
+        dials.scale = 1.0 + 0.01 * (trial % 13);
+        for (int32_t cell = 0; cell < body.cage.cellCount; ++cell) {
+            map[cell] = (float)ratio;
+        }
+        dials.poissonMap = trial % 2 == 0 ? NULL : map;
+        assert_success(srFleshTuning_Set(&body.tuning, &body.rest, &dials));
+        assert_false(body.tuning.hasPatches);
+    }
+    const srFleshDials above = fleshDials(1e5, 0.46);
+    assert_success(srFleshTuning_Set(&body.tuning, &body.rest, &above));
+    assert_true(body.tuning.hasPatches);
+    free(map);
+    fleshDestroy(&body);
+}
+
 static srResult makePatches(void* context) {
     const FleshBody* body = context;
     srFleshShape shape = {
@@ -173,6 +199,7 @@ int main(void) {
         cmocka_unit_test(each_cell_is_in_one_patch_of_at_most_eight_neighbours),
         cmocka_unit_test(every_other_run_shares_no_node),
         cmocka_unit_test(a_hard_patch_ends_at_its_volume_and_keeps_its_momentum),
+        cmocka_unit_test(up_to_a_ratio_of_0_45_no_patch_is_asked_for_however_it_is_rounded),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_no_leak),
     };
     return cmocka_run_group_tests_name("solver/patches", tests, NULL, srTestNothingLeaked);
