@@ -4,70 +4,8 @@
 
 #pragma once
 
-#include "mesh/cage.h"
 #include "report.h"
-#include "solver/pbd.h"
-
-#include <time.h>
-
-#define FRAMES_A_SECOND 24.0
-
-/// Seconds that this thread had of its core: what else the machine does spoils less.
-static inline double srThesisSeconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/// A limb of a body: all within `radius` of the line from `a` to `b`.
-typedef struct srThesisLimb {
-    srVec3 a;
-    srVec3 b;
-    double radius;
-} srThesisLimb;
-
-/// The union of limbs, without what is below y = `ground`, in cubes of six cells; in one piece, and of as
-/// nearly `nodeCount` nodes as a spacing can be found for.
-bool srThesisCreateCage(const srThesisLimb* limbs, int32_t limbCount, double ground, int32_t nodeCount,
-                        srCage* outCage, double* outSpacing);
-
-/// One experiment: a shape, where its nodes start, and the dials that all methods share.
-typedef struct srThesisScene {
-    const char* name;
-    srCage cage; ///< Zeroed where the shape needs none.
-    srPbdShape shape;
-    float* masses;      ///< Of the shape, or null.
-    float* edgeFactors; ///< Likewise.
-    srVec3f* starts;
-    srPbdDials dials;
-    int32_t frameCount;
-    int32_t shownNode; ///< And axis: what the trajectory shows.
-    int32_t shownAxis;
-    double extent;          ///< Largest, at rest.
-    int32_t judgeSteps;     ///< Of the exact solution, a frame; and half as many, to see what they leave.
-    int32_t mostIterations; ///< That are tried.
-    int32_t factorStride;   ///< Of the stiffness factors every so many is tried.
-} srThesisScene;
-
-bool srThesisCreateSpring(srThesisScene* out);
-bool srThesisCreateBeam(srThesisScene* out);
-bool srThesisCreateJello(srThesisScene* out);
-void srThesisDestroyScene(srThesisScene* scene);
-
-/// Where all nodes are at the end of frames 1 to frameCount, frame after frame; null without memory.
-srVec3* srThesisAllocatePath(const srThesisScene* scene);
-
-/// The spring's analytic motion.
-void srThesisFindSpring(const srThesisScene* scene, srVec3* outPath);
-
-/// Mean distance over nodes that move and frames.
-double srThesisFindDistance(const srThesisScene* scene, const srVec3* path, const srVec3* other);
-
-/// By Newton's method (thesis_newton.c). Returns how many steps were not solved, or -1 without memory.
-int32_t srThesisSolveExactly(const srThesisScene* scene, int32_t stepsAFrame, srVec3* outPath);
-
-/// Where a steady pull (an acceleration) holds the nodes in balance.
-bool srThesisBend(const srThesisScene* scene, srVec3 pull, srVec3f* outPlaces);
+#include "support/thesis.h"
 
 /// Curves of what a scene shows, as a picture in the project's docs/images.
 typedef struct srThesisCurve {

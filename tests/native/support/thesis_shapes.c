@@ -2,7 +2,7 @@
 //
 // Shapes: a cage from limbs, and the three scenes.
 
-#include "thesis_parts.h"
+#include "support/thesis.h"
 
 #include "support/scenes.h"
 
@@ -302,7 +302,7 @@ bool srThesisCreateBeam(srThesisScene* out) {
 
 // A round body with two antennae and feet; softer the more upright an edge is; dropped from 0.3 m on a plane
 // that leans, where it slides a little and sticks
-bool srThesisCreateJello(srThesisScene* out) {
+bool srThesisCreateJello(int32_t nodeCount, srThesisScene* out) {
     static const srThesisLimb LIMBS[] = {
         {{0.0, 0.40, 0.0}, {0.0, 0.62, 0.0}, 0.36},    {{-0.16, 0.90, 0.0}, {-0.30, 1.18, 0.0}, 0.09},
         {{0.16, 0.90, 0.0}, {0.30, 1.18, 0.0}, 0.09},  {{-0.20, 0.10, 0.10}, {-0.20, 0.30, 0.0}, 0.15},
@@ -313,7 +313,7 @@ bool srThesisCreateJello(srThesisScene* out) {
     out->judgeSteps = 100;
     out->mostIterations = 256;
     out->factorStride = 3;
-    if (!srThesisCreateCage(LIMBS, 5, 0.0, 3634, &out->cage, &spacing) || !takeCage(out)) {
+    if (!srThesisCreateCage(LIMBS, 5, 0.0, nodeCount, &out->cage, &spacing) || !takeCage(out)) {
         return false;
     }
     for (int32_t j = 0; j < out->cage.edgeCount; ++j) {
@@ -353,4 +353,27 @@ double srThesisFindDistance(const srThesisScene* scene, const srVec3* path, cons
         }
     }
     return sum / count;
+}
+
+double srThesisPlay(const srThesisScene* scene, const srPbdDials* dials, srVec3* outPath) {
+    srPbd* pbd = NULL;
+    srVec3f* x = calloc((size_t)scene->shape.nodeCount, sizeof(srVec3f));
+    double seconds = 0.0;
+    if (x == NULL || srCreatePbd(&scene->shape, &pbd) != sr_success) {
+        free(x);
+        return 0.0;
+    }
+    srPbd_Place(pbd, scene->starts);
+    for (int32_t frame = 0; frame < scene->frameCount; ++frame) {
+        double start = srThesisSeconds();
+        srPbd_StepFrame(pbd, dials, NULL, NULL);
+        seconds += srThesisSeconds() - start;
+        srPbd_Read(pbd, x);
+        for (int32_t i = 0; i < scene->shape.nodeCount; ++i) {
+            outPath[(size_t)frame * (size_t)scene->shape.nodeCount + (size_t)i] = srToDouble(x[i]);
+        }
+    }
+    srDestroyPbd(pbd);
+    free(x);
+    return seconds;
 }

@@ -9,7 +9,7 @@
 // mu N s / sqrt(s^2 + e^2) against its slip s, with e a creep of a millimetre a second. Plain C in double,
 // nothing shared with what it judges.
 
-#include "thesis_parts.h"
+#include "support/thesis.h"
 
 #include "math/mat3.h"
 
