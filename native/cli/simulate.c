@@ -51,6 +51,9 @@ static const char usage[] =
     "  --stretch X           of the fast solver: nothing gets longer than so many times its length in the "
     "pose,\n"
     "                        1 to 10; 0 for no limit (default)\n"
+    "  --swings NAME         of the fast solver: quick ones fade (default), last, or keep all of their "
+    "energy "
+    "(keep)\n"
     "  --substeps N          steps a frame, 1 to 100 (default 10)\n"
     "  --workers N           threads, 1 to 64; the result does not depend on it\n"
     "  --hash                also prints a hash of the last frame's state\n"
@@ -66,6 +69,7 @@ typedef struct srSimulation {
     const char* solverName; ///< Null: the default. Likewise:
     const char* complementName;
     const char* materialName;
+    const char* swingsName;
     srShotParams params;
 
     srCharacterId character;
@@ -319,6 +323,11 @@ static bool chooseMaterial(srSimulation* simulation) {
     return choose(simulation->materialName, names, 4, &simulation->params.material);
 }
 
+static bool chooseSwings(srSimulation* simulation) {
+    static const char* const names[] = {"fade", "last", "keep"}; // in the order of srSwings
+    return choose(simulation->swingsName, names, 3, &simulation->params.swings);
+}
+
 // fills the simulation from the command line; answers false when there is nothing to simulate, and the exit
 // code for it
 static bool readArguments(srSimulation* simulation, int argumentCount, char** arguments, int* outExitCode) {
@@ -341,6 +350,7 @@ static bool readArguments(srSimulation* simulation, int argumentCount, char** ar
         {"--solver", sr_cliOptionText, &simulation->solverName},
         {"--complement", sr_cliOptionText, &simulation->complementName},
         {"--material", sr_cliOptionText, &simulation->materialName},
+        {"--swings", sr_cliOptionText, &simulation->swingsName},
         {"--fibres", sr_cliOptionNumber, &params->fibreStiffness},
         {"--stretch", sr_cliOptionNumber, &params->stretchLimit},
         {"--substeps", sr_cliOptionInteger, &params->substeps},
@@ -366,6 +376,8 @@ static bool readArguments(srSimulation* simulation, int argumentCount, char** ar
         *outExitCode = srCliReportUsage("simulate", "--complement is automatic, bones, motion or nothing.");
     } else if (!chooseMaterial(simulation)) {
         *outExitCode = srCliReportUsage("simulate", "--material is rigid, corotated, neo-hookean or stvk.");
+    } else if (!chooseSwings(simulation)) {
+        *outExitCode = srCliReportUsage("simulate", "--swings is fade, last or keep.");
     } else if (srSetWorkerCount(simulation->workerCount) != sr_success) {
         *outExitCode = srCliReportUsage("simulate", srGetErrorText());
     } else {

@@ -57,7 +57,13 @@ bool srBenchCreateFlesh(const int32_t counts[3], int32_t handleCount, int32_t su
     size_t nodeCount = (size_t)(counts[0] + 1) * (size_t)(counts[1] + 1) * (size_t)(counts[2] + 1);
     float* holds = calloc(nodeCount, sizeof(float));
     float* distances = calloc(nodeCount, sizeof(float));
-    srVec3f** arrays[] = {&out->state.offsets, &out->state.velocities, &out->from, &out->to, &out->jump};
+    srVec3f** arrays[] = {&out->state.offsets,
+                          &out->state.velocities,
+                          &out->state.earlierOffsets,
+                          &out->state.earlierVelocities,
+                          &out->from,
+                          &out->to,
+                          &out->jump};
     bool isComplete = holds != NULL && distances != NULL;
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); ++k) {
         *arrays[k] = calloc(nodeCount, sizeof(srVec3f));
@@ -80,10 +86,19 @@ void srBenchDestroyFlesh(srBenchFlesh* flesh) {
     srDestroyCage(&flesh->cage);
     free(flesh->state.offsets);
     free(flesh->state.velocities);
+    free(flesh->state.earlierOffsets);
+    free(flesh->state.earlierVelocities);
     free(flesh->from);
     free(flesh->to);
     free(flesh->jump);
     *flesh = (srBenchFlesh){0};
+}
+
+bool srBenchTuneFlesh(srBenchFlesh* flesh, const srFleshDials* dials) {
+    srDestroyFleshScratch(flesh->state.scratch);
+    flesh->state.scratch = NULL;
+    return srFleshTuning_Set(&flesh->tuning, &flesh->rest, dials) == sr_success &&
+           srCreateFleshScratch(&flesh->rest, dials, &flesh->state.scratch) == sr_success;
 }
 
 double srBenchStepFlesh(srBenchFlesh* flesh, int32_t frame) {

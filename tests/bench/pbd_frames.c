@@ -42,17 +42,39 @@ static bool createSkinning(const srCage* cage, Skinning* out) {
     return isComplete;
 }
 
-static void benchFrame(srBenchReport* report, int32_t handleCount, const char* what, const char* goal) {
+// a way to step a frame
+typedef struct Way {
+    const char* what;
+    int32_t handleCount;
+    int32_t substeps;
+    int32_t sweeps;
+    srFleshIntegrator integrator;
+    const char* goal;
+} Way;
+
+static const Way WAYS[] = {
+    {"", 0, 5, 1, sr_fleshTheta, "<= 1.2"},
+    {", coarse correction", 16, 5, 1, sr_fleshTheta, "<= 2.2"},
+    // as artists get it, by the choice of how long swings last
+    {", swings fade", 16, 3, 1, sr_fleshTheta, NULL},
+    {", swings last", 16, 3, 1, sr_fleshBdf2, NULL},
+    {", swings are kept", 16, 10, 12, sr_fleshTheta, NULL},
+};
+
+static void benchFrame(srBenchReport* report, const Way* way) {
     static const int32_t COUNTS[3] = {2, 40, 38};
     srBenchFlesh flesh;
     Skinning skinning;
-    if (!srBenchCreateFlesh(COUNTS, handleCount, 5, &flesh)) {
+    if (!srBenchCreateFlesh(COUNTS, way->handleCount, way->substeps, &flesh)) {
         return;
     }
+    srFleshDials dials = flesh.tuning.dials;
+    dials.sweeps = way->sweeps;
+    dials.integrator = way->integrator;
     char caseName[96];
-    snprintf(caseName, sizeof(caseName), "%d nodes, %d cells, 5 substeps", flesh.cage.nodeCount,
-             flesh.cage.cellCount);
-    if (createSkinning(&flesh.cage, &skinning)) {
+    snprintf(caseName, sizeof(caseName), "%d nodes, %d cells, %d substeps", flesh.cage.nodeCount,
+             flesh.cage.cellCount, way->substeps);
+    if (createSkinning(&flesh.cage, &skinning) && srBenchTuneFlesh(&flesh, &dials)) {
         double least[2] = {1e9, 1e9};
         for (int32_t frame = 1; frame <= ROUNDS; ++frame) {
             double start = srGetSeconds();
@@ -63,10 +85,10 @@ static void benchFrame(srBenchReport* report, int32_t handleCount, const char* w
             least[1] = solved < least[1] ? solved : least[1];
         }
         char metric[96];
-        snprintf(metric, sizeof(metric), "a frame%s: skinning", what);
+        snprintf(metric, sizeof(metric), "a frame%s: skinning", way->what);
         srBench_Add(report, caseName, metric, 1e3 * least[0], "ms", NULL);
-        snprintf(metric, sizeof(metric), "a frame%s: whole", what);
-        srBench_Add(report, caseName, metric, 1e3 * (least[0] + least[1]), "ms", goal);
+        snprintf(metric, sizeof(metric), "a frame%s: whole", way->what);
+        srBench_Add(report, caseName, metric, 1e3 * (least[0] + least[1]), "ms", way->goal);
     }
     srDestroyNodeWeights(&skinning.weights);
     free(skinning.placed);
@@ -74,8 +96,9 @@ static void benchFrame(srBenchReport* report, int32_t handleCount, const char* w
 }
 
 void srBenchFrames(srBenchReport* report) {
-    benchFrame(report, 0, "", "<= 1.2");
-    benchFrame(report, 16, ", coarse correction", "<= 2.2");
+    for (size_t k = 0; k < sizeof(WAYS) / sizeof(WAYS[0]); ++k) {
+        benchFrame(report, &WAYS[k]);
+    }
 }
 
 // somebody else's work on a core

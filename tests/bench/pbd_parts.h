@@ -20,6 +20,8 @@ typedef struct srBenchFlesh {
 } srBenchFlesh;
 
 bool srBenchCreateFlesh(const int32_t counts[3], int32_t handleCount, int32_t substeps, srBenchFlesh* out);
+/// Other dials than it was created with.
+bool srBenchTuneFlesh(srBenchFlesh* flesh, const srFleshDials* dials);
 void srBenchDestroyFlesh(srBenchFlesh* flesh);
 
 /// Seconds of one frame of the shaken bar.

@@ -24,6 +24,7 @@ from ..model.settings import (
     OWN_QUALITY,
     QUALITIES,
     SOLVERS,
+    SWINGS,
     find_quality,
     make_settings,
 )
@@ -273,6 +274,14 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
         options=NOT_KEYED,
         override=OVERRIDABLE,
     )
+    swings: EnumProperty(
+        name="Swings",
+        description="How long swings last beside what Settle says. Only for the method Fast Flesh",
+        items=choices(SWINGS),
+        default=SWINGS[0].key,
+        options=NOT_KEYED,
+        override=OVERRIDABLE,
+    )
     map_stiffness: _map_group("Stiffness", "where the flesh is stiffer, or softer")
     full_stiffness: _full_paint("stiffness", 4.0, 0.01, 100.0)
     map_mass: _map_group("Mass", "where the flesh is heavier and swings slower, or lighter")
@@ -302,6 +311,7 @@ def read_settings(ob: Any) -> ShotSettings:
         material=values.material,
         fibre_stiffness=values.fibre_stiffness,
         stretch_limit=values.stretch_limit,
+        swings=values.swings,
         loop=values.loop,
     )
 

@@ -4,7 +4,7 @@
 import math
 from dataclasses import dataclass
 
-from ..native.bindings import Complement, Loop, MaterialKind, Mesher, Solver
+from ..native.bindings import Complement, Loop, MaterialKind, Mesher, Solver, Swings
 from ..native.inputs import ShotSettings
 
 SLOWEST_HZ = 0.5
@@ -106,6 +106,28 @@ MATERIALS = (
 )
 """The first is the default."""
 
+SWINGS = (
+    Choice(
+        "FADE",
+        "Fade",
+        "Quick swings fade sooner than slow ones. Calm whatever the flesh is, and the quickest",
+        Swings.FADE,
+    ),
+    Choice(
+        "LAST",
+        "Last",
+        "Quick swings last longer. Very stiff flesh that hardly settles may build up a swing",
+        Swings.LAST,
+    ),
+    Choice(
+        "KEEP",
+        "Keep",
+        "Nothing is lost but what Settle takes: for swings that go on and on. Many times slower",
+        Swings.KEEP,
+    ),
+)
+"""How long swings last beside Settle. The first is the default."""
+
 MESHERS = (
     Choice(
         "AUTOMATIC",
@@ -200,6 +222,7 @@ def make_settings(
     material: str = MATERIALS[0].key,
     fibre_stiffness: float = 1.0,
     stretch_limit: float = 0.0,
+    swings: str = SWINGS[0].key,
     loop: str = LOOPS[0].key,
 ) -> ShotSettings:
     return ShotSettings(
@@ -215,5 +238,6 @@ def make_settings(
         material=number_of(MATERIALS, material),
         fibre_stiffness=fibre_stiffness,
         stretch_limit=max(stretch_limit, 1.0) if stretch_limit > 0.0 else 0.0,
+        swings=number_of(SWINGS, swings),
         loop=number_of(LOOPS, loop),
     )

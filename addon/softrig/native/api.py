@@ -307,6 +307,7 @@ def _set_params(params: Any, settings: ShotSettings) -> None:
     params.material = settings.material
     params.fibreStiffness = settings.fibre_stiffness
     params.stretchLimit = settings.stretch_limit
+    params.swings = settings.swings
     params.loop = settings.loop
     params.restGravity[:] = settings.rest_gravity
 

@@ -8,7 +8,7 @@ from typing import Any
 SR_VERSION_MAJOR = 0
 SR_VERSION_MINOR = 1
 SR_VERSION_PATCH = 0
-SR_ABI_VERSION = 5
+SR_ABI_VERSION = 6
 SR_NULL_INDEX = -1
 SR_MESHER_NOTE_SIZE = 160
 SR_DIHEDRAL_BINS = 18
@@ -64,6 +64,12 @@ class MaterialKind(enum.IntEnum):
     COROTATED = 1
     NEO_HOOKEAN = 2
     ST_VENANT_KIRCHHOFF = 3
+
+
+class Swings(enum.IntEnum):
+    FADE = 0
+    LAST = 1
+    KEEP = 2
 
 
 class Loop(enum.IntEnum):
@@ -281,6 +287,7 @@ class ShotParams(ctypes.Structure):
         ("material", ctypes.c_int32),
         ("fibreStiffness", ctypes.c_float),
         ("stretchLimit", ctypes.c_float),
+        ("swings", ctypes.c_int32),
     )
 
 

@@ -67,6 +67,7 @@ class ShotSettings:
     material: int = bindings.MaterialKind.RIGID
     fibre_stiffness: float = 1.0
     stretch_limit: float = 0.0
+    swings: int = bindings.Swings.FADE
     loop: int = bindings.Loop.NONE
     rest_gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """In skin space: what the modelled shape yields to already."""

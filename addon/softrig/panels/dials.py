@@ -98,6 +98,7 @@ class SOFTRIG_PT_advanced(CharacterPanel, bpy.types.Panel):
         fast.active = settings.solver == SOLVERS[1].key
         fast.prop(settings, "fibre_stiffness")
         fast.prop(settings, "stretch_limit")
+        fast.prop(settings, "swings")
         column.prop(settings, "stiffness_kpa", text="Young (kPa)")
         column.prop(settings, "substeps")
         column.prop(settings, "cage_nodes")

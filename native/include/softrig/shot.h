@@ -39,6 +39,7 @@ typedef struct srShotParams {
     float stretchLimit;   ///< Nothing in the flesh gets longer than so many times its length in the pose, but
                           ///< for a few hundredths when it is jerked; it may get shorter. 1 to 10, or 0 (the
                           ///< default) for no limit.
+    int32_t swings;       ///< One of srSwings. Default sr_swingsFade.
 } srShotParams;
 
 /// What moves the flesh.
@@ -72,6 +73,15 @@ typedef enum srMaterialKind {
     sr_materialKindStVenantKirchhoff =
         3, ///< The stiffer the more it is stretched; yields when it is crushed.
 } srMaterialKind;
+
+/// How long swings of the fast solver last, beside what `settleFrames` asks for.
+typedef enum srSwings {
+    sr_swingsFade = 0, ///< Quick ones fade sooner. Calm whatever the flesh is, and of least cost.
+    sr_swingsLast = 1, ///< Quick ones last longer (BDF2: a fifth of that fading). Flesh much stiffer than the
+                       ///< add-on's tissues, that hardly settles, may build up a swing.
+    sr_swingsKeep = 2, ///< Nothing is lost but what `settleFrames` takes (forces in the middle of substeps,
+                       ///< solved by twelve sweeps): some twenty times the cost.
+} srSwings;
 
 /// Whether the range is played round and round.
 typedef enum srLoop {

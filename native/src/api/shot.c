@@ -62,6 +62,7 @@ static srResult checkParams(const srShotParams* params) {
     SR_TRY(srCheckRange("loop", params->loop, sr_loopNone, sr_loopFirstFollowsLast));
     SR_TRY(
         srCheckRange("material", params->material, sr_materialKindRigid, sr_materialKindStVenantKirchhoff));
+    SR_TRY(srCheckRange("swings", params->swings, sr_swingsFade, sr_swingsKeep));
     return srCheckRange("complement", params->complement, sr_complementAutomatic, sr_complementNothing);
 }
 

@@ -17,9 +17,14 @@ static const srBodyKind* findKind(int32_t solver) {
     }
 }
 
-srResult srCreateBody(const srCharacter* character, int32_t solver, srBody* outBody) {
-    *outBody = (srBody){.kind = findKind(solver), .solver = solver};
-    return outBody->kind->create(character, &outBody->self);
+srResult srCreateBody(const srCharacter* character, const srShotParams* params, srBody* outBody) {
+    *outBody = (srBody){.kind = findKind(params->solver), .solver = params->solver, .swings = params->swings};
+    return outBody->kind->create(character, params, &outBody->self);
+}
+
+bool srBody_IsFor(const srBody* body, const srShotParams* params) {
+    bool knowsSwings = params->solver == sr_solverFlesh;
+    return body->solver == params->solver && (!knowsSwings || body->swings == params->swings);
 }
 
 void srDestroyBody(srBody* body) {
@@ -43,7 +48,7 @@ static bool areEqual(const srBodySettings* a, const srBodySettings* b) {
            a->frameRate == b->frameRate && a->scale == b->scale && a->size == b->size &&
            a->isMirrored == b->isMirrored && p->material == q->material && p->complement == q->complement &&
            p->fibreStiffness == q->fibreStiffness && p->stretchLimit == q->stretchLimit &&
-           (p->complement != sr_complementMotion || a->spaceHash == b->spaceHash);
+           p->swings == q->swings && (p->complement != sr_complementMotion || a->spaceHash == b->spaceHash);
 }
 
 srResult srBody_Tune(srBody* body, const srBodySettings* settings) {

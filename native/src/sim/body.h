@@ -26,7 +26,7 @@ typedef struct srBodySettings {
 /// One solver. `self` is what its `create` made; a state has `getStateSize` bytes at a multiple of 64, and
 /// all zeros is rest.
 typedef struct srBodyKind {
-    srResult (*create)(const srCharacter* character, void** outSelf);
+    srResult (*create)(const srCharacter* character, const srShotParams* params, void** outSelf);
     void (*destroy)(void* self); ///< Accepts null.
     size_t (*getStateSize)(const void* self);
     srResult (*tune)(void* self, const srBodySettings* settings);
@@ -44,12 +44,16 @@ typedef struct srBody {
     const srBodyKind* kind;
     void* self;
     int32_t solver;
+    int32_t swings;
     bool isTuned;
     srBodySettings settings; ///< Of the last tuning.
 } srBody;
 
-/// `character` must outlive the body.
-SR_MUST_USE srResult srCreateBody(const srCharacter* character, int32_t solver, srBody* outBody);
+/// `character` must outlive the body. Of the dials only those count that decide what a state holds.
+SR_MUST_USE srResult srCreateBody(const srCharacter* character, const srShotParams* params, srBody* outBody);
+
+/// Whether states of this body go with these dials.
+bool srBody_IsFor(const srBody* body, const srShotParams* params);
 
 /// Accepts a zeroed body.
 void srDestroyBody(srBody* body);

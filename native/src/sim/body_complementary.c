@@ -130,7 +130,9 @@ static srResult allocateParts(ComplementaryBody* body) {
     return createRest(body, sr_complementBones, NULL);
 }
 
-static srResult createComplementary(const srCharacter* character, void** outSelf) {
+static srResult createComplementary(const srCharacter* character, const srShotParams* params,
+                                    void** outSelf) {
+    (void)params;
     ComplementaryBody* body = SR_ALLOC_ZERO(ComplementaryBody, 1);
     *outSelf = body;
     if (body == NULL) {

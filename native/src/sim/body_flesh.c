@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The fast solver, one block a cell (solver/flesh.h), as a body. Its state: offsets, then velocities. Painted
-// holds are part of what it prepares, so that it prepares anew when they change.
+// The fast solver, one block a cell (solver/flesh.h), as a body. Its state: offsets, then velocities; where
+// it steps by BDF2, those of a substep earlier and how much earlier that was. Painted holds are part of what
+// it prepares, so that it prepares anew when they change.
 
 #include "core/alloc.h"
 #include "core/hash.h"
@@ -26,6 +27,8 @@
 #define HELD_PULL 60.0f
 #define STEP_VISCOSITY 0.06
 
+#define KEEPING_SWEEPS 12 // with which 10,000 steps lose nothing of a swing's energy
+
 #define FREQUENCY_WITHOUT_HANDLES 1.4 // pull and elasticity together: they are made to be alike
 
 typedef struct FleshBody {
@@ -35,6 +38,7 @@ typedef struct FleshBody {
     srFleshScratch* scratch;
     int32_t nodeCount;
     int32_t cellCount;
+    bool remembers;   // a substep earlier
     float* holds;     // that the rest was made with
     float* wanted;    // those of now
     float* stiffness; // factors a cell
@@ -167,7 +171,7 @@ static srResult allocateParts(FleshBody* body) {
     return createRest(body, &plain);
 }
 
-static srResult createFlesh(const srCharacter* character, void** outSelf) {
+static srResult createFlesh(const srCharacter* character, const srShotParams* params, void** outSelf) {
     FleshBody* body = SR_ALLOC_ZERO(FleshBody, 1);
     *outSelf = body;
     if (body == NULL) {
@@ -176,6 +180,7 @@ static srResult createFlesh(const srCharacter* character, void** outSelf) {
     body->character = character;
     body->nodeCount = character->cage.nodeCount;
     body->cellCount = character->cage.cellCount;
+    body->remembers = params->swings == sr_swingsLast;
     srResult result = allocateParts(body);
     if (result != sr_success) {
         destroyFlesh(body);
@@ -189,11 +194,17 @@ static size_t arrayBytes(const FleshBody* body) {
 }
 
 static size_t getFleshStateSize(const void* self) {
-    return 2 * arrayBytes(self);
+    const FleshBody* body = self;
+    return body->remembers ? 4 * arrayBytes(body) + 64 : 2 * arrayBytes(body);
 }
 
-static srVec3f* velocitiesOf(const FleshBody* body, void* state) {
-    return (srVec3f*)((char*)state + arrayBytes(body));
+// offsets, velocities, offsets earlier, velocities earlier
+static srVec3f* partOf(const FleshBody* body, void* state, size_t part) {
+    return (srVec3f*)((char*)state + part * arrayBytes(body));
+}
+
+static double* pastOf(const FleshBody* body, void* state) {
+    return (double*)((char*)state + 4 * arrayBytes(body));
 }
 
 // from factors a node to factors a cell; null stays null
@@ -225,6 +236,7 @@ static srFleshDials makeDials(FleshBody* body, const srBodySettings* settings) {
     // the complementary solver's cells resist a pull as if they were of E / (1 + nu); where the modulus is
     // ours to choose, these do too
     double nu = (double)settings->params.poissonRatio;
+    bool keeps = settings->params.swings == sr_swingsKeep;
     double softer = settings->params.youngModulus > 0.0f ? 1.0 : 1.0 / (1.0 + nu);
     return (srFleshDials){
         .youngModulus = softer * material.youngModulus,
@@ -240,9 +252,10 @@ static srFleshDials makeDials(FleshBody* body, const srBodySettings* settings) {
         .frameSeconds = 1.0 / settings->frameRate,
         .largestOffset = settings->size,
         .mostLength = (double)settings->params.stretchLimit,
-        .viscosity = STEP_VISCOSITY / settings->frameRate,
+        .viscosity = keeps ? 0.0 : STEP_VISCOSITY / settings->frameRate,
         .substeps = settings->params.substeps,
-        .sweeps = 1,
+        .sweeps = keeps ? KEEPING_SWEEPS : 1,
+        .integrator = body->remembers ? sr_fleshBdf2 : sr_fleshTheta,
         .poses = 1,
     };
 }
@@ -280,6 +293,8 @@ static srResult findFrequency(FleshBody* body, const srBodySettings* settings, d
     dials.frequency = 1.0;
     dials.frameSeconds = 1.0;
     dials.substeps = 1;
+    dials.sweeps = 1;
+    dials.integrator = sr_fleshTheta;
     uint64_t hash = hashMaterial(body, &dials);
     if (body->frequency <= 0.0 || body->frequencyHash != hash) {
         SR_TRY(srFleshTuning_Set(&body->tuning, &body->rest, &dials));
@@ -292,15 +307,23 @@ static srResult findFrequency(FleshBody* body, const srBodySettings* settings, d
     return sr_success;
 }
 
+// what must be tuned for the substeps to show a swing
+static srSwing findNeeded(srSwing shown, const srFleshDials* dials) {
+    if (dials->integrator == sr_fleshBdf2) {
+        return srFindShownByBdf2(shown, dials->frameSeconds, dials->substeps);
+    }
+    double theta = srFleshDials_FindTheta(dials);
+    return srFindShownByTheta(shown, dials->frameSeconds, dials->substeps, theta);
+}
+
 // The fewest that are enough, and that do not by themselves damp the swing more than it shall be.
 static int32_t chooseSubsteps(const FleshBody* body, srSwing shown, const srFleshDials* dials) {
     srFleshDials tried = *dials;
-    if (body->hasHandles) {
+    if (body->hasHandles && dials->sweeps == 1) {
         tried.substeps = srFindSubstepsWithHandles(dials->substeps);
     }
     while (tried.substeps < dials->substeps) {
-        double theta = srFleshDials_FindTheta(&tried);
-        if (srFindShownByTheta(shown, dials->frameSeconds, tried.substeps, theta).rate > 0.0) {
+        if (findNeeded(shown, &tried).rate > 0.0) {
             break;
         }
         ++tried.substeps;
@@ -310,14 +333,15 @@ static int32_t chooseSubsteps(const FleshBody* body, srSwing shown, const srFles
 
 // One setting shall swing alike in all solvers. The complementary one takes few steps of BDF2 a frame, which
 // makes quick swings slower and damps them: what it shows of the slowest swing, is what the flesh is tuned
-// to show.
+// to show. Where swings shall last, they are not damped as by that formula, but as asked for.
 static void align(const FleshBody* body, double frequency, double dampingRate, srFleshDials* dials) {
     srSwing meant = {2.0 * PI * frequency, dampingRate};
     double theirs = dials->frameSeconds / srDefaultComplementaryDials().substeps;
     srSwing shown = srShowByBdf2(meant, theirs);
+    bool isFading = dials->integrator == sr_fleshTheta && dials->sweeps == 1;
+    shown.rate = isFading ? shown.rate : dampingRate;
     dials->substeps = chooseSubsteps(body, shown, dials);
-    double theta = srFleshDials_FindTheta(dials);
-    srSwing needed = srFindShownByTheta(shown, dials->frameSeconds, dials->substeps, theta);
+    srSwing needed = findNeeded(shown, dials);
     double faster = needed.omega / meant.omega;
     dials->youngModulus *= faster * faster;
     dials->frequency *= faster;
@@ -352,10 +376,17 @@ static void stepFlesh(void* self, const srNodeMotion* motion, void* state, srFra
         body->velocityJump[i] = srToFloat(motion->velocityJump[i]);
     }
     srPrimaryMotion primary = {body->from, body->to, body->velocityJump, NULL};
-    srFleshState moving = {
-        .offsets = state, .velocities = velocitiesOf(body, state), .scratch = body->scratch};
+    srFleshState moving = {.offsets = state, .velocities = partOf(body, state, 1), .scratch = body->scratch};
+    if (body->remembers) {
+        moving.earlierOffsets = partOf(body, state, 2);
+        moving.earlierVelocities = partOf(body, state, 3);
+        moving.pastSeconds = *pastOf(body, state);
+    }
     stats->limitedNodeCount =
         srFlesh_StepFrame(&body->rest, &body->tuning, &primary, motion->acceleration, &moving);
+    if (body->remembers) {
+        *pastOf(body, state) = moving.pastSeconds;
+    }
     stats->iterationCount = body->tuning.dials.substeps;
 }
 
@@ -366,11 +397,11 @@ static void readFleshOffsets(const void* self, const void* state, srVec3f* outOf
 
 static void turnFlesh(const void* self, const srMat3* turns, void* state) {
     const FleshBody* body = self;
-    srVec3f* offsets = state;
-    srVec3f* velocities = velocitiesOf(body, state);
-    for (int32_t i = 0; i < body->nodeCount; ++i) {
-        offsets[i] = srToFloat(srTurnVector(&turns[i], srToDouble(offsets[i])));
-        velocities[i] = srToFloat(srTurnVector(&turns[i], srToDouble(velocities[i])));
+    for (size_t part = 0; part < (body->remembers ? 4 : 2); ++part) {
+        srVec3f* vectors = partOf(body, state, part);
+        for (int32_t i = 0; i < body->nodeCount; ++i) {
+            vectors[i] = srToFloat(srTurnVector(&turns[i], srToDouble(vectors[i])));
+        }
     }
 }
 

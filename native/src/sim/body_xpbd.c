@@ -47,7 +47,8 @@ static srResult allocateParts(XpbdBody* body) {
     return srCreateXpbdTuning(body->rest, &body->tuning);
 }
 
-static srResult createXpbd(const srCharacter* character, void** outSelf) {
+static srResult createXpbd(const srCharacter* character, const srShotParams* params, void** outSelf) {
+    (void)params;
     XpbdBody* body = SR_ALLOC_ZERO(XpbdBody, 1);
     *outSelf = body;
     if (body == NULL) {

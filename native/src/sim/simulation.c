@@ -293,7 +293,8 @@ static bool areEqual(const srShotParams* a, const srShotParams* b) {
            a->density == b->density && a->poseCorrection == b->poseCorrection && a->substeps == b->substeps &&
            memcmp(a->restGravity, b->restGravity, sizeof(a->restGravity)) == 0 && a->loop == b->loop &&
            a->solver == b->solver && a->complement == b->complement && a->material == b->material &&
-           a->fibreStiffness == b->fibreStiffness && a->stretchLimit == b->stretchLimit;
+           a->fibreStiffness == b->fibreStiffness && a->stretchLimit == b->stretchLimit &&
+           a->swings == b->swings;
 }
 
 void srSimulation_SetParams(srSimulation* simulation, const srShotParams* params) {

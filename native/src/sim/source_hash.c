@@ -8,10 +8,10 @@
 #include "core/hash.h"
 #include "sim/character_file.h"
 
-#define PARAMS_END (offsetof(srShotParams, stretchLimit) + sizeof(float))
+#define PARAMS_END (offsetof(srShotParams, swings) + sizeof(int32_t))
 
 _Static_assert(sizeof(srShotParams) - PARAMS_END < sizeof(size_t) &&
-                   offsetof(srShotParams, stretchLimit) == offsetof(srShotParams, loop) + 4 * sizeof(int32_t),
+                   offsetof(srShotParams, swings) == offsetof(srShotParams, loop) + 5 * sizeof(int32_t),
                "a new dial has to be hashed, and no hole");
 _Static_assert(offsetof(srFrameControls, isCut) == sizeof(size_t) + 9 * sizeof(float),
                "a new control has to be hashed");

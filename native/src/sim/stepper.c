@@ -42,14 +42,14 @@ srResult srStepper_Prepare(srStepper* stepper) {
     if (leavesMotion(stepper->source) && stepper->space.span.vectors == NULL) {
         SR_TRY(srCreateMotionSpace(stepper->source->character, &stepper->space));
     }
-    int32_t solver = stepper->source->def.params.solver;
-    if (stepper->state != NULL && stepper->body.solver == solver) {
+    const srShotParams* params = &stepper->source->def.params;
+    if (stepper->state != NULL && srBody_IsFor(&stepper->body, params)) {
         return sr_success;
     }
     freeState(stepper);
     srDestroyBody(&stepper->body);
     stepper->stateRow = SR_NULL_INDEX;
-    SR_TRY(srCreateBody(stepper->source->character, solver, &stepper->body));
+    SR_TRY(srCreateBody(stepper->source->character, params, &stepper->body));
     size_t stateSize = srBody_GetStateSize(&stepper->body);
     SR_TRY(srFrameCache_SetStateSize(&stepper->cache, stateSize));
     stepper->state = srAllocZero(1, stateSize);

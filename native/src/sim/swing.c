@@ -87,12 +87,23 @@ srSwing srShowByBdf2(srSwing swing, double h) {
     return toSwing((Complex){s.re / h, s.im / h});
 }
 
+static srSwing withoutGain(srSwing swing) {
+    swing.rate = swing.rate > 0.0 ? swing.rate : 0.0;
+    return swing;
+}
+
 srSwing srFindShownByTheta(srSwing shown, double h, int32_t steps, double theta) {
     double step = h / steps;
     Complex s = toComplex(shown);
     Complex z = exponential((Complex){step * s.re, step * s.im});
     Complex below = {step * (theta * z.re + 1.0 - theta), step * theta * z.im};
-    srSwing swing = toSwing(divide((Complex){z.re - 1.0, z.im}, below));
-    swing.rate = swing.rate > 0.0 ? swing.rate : 0.0;
-    return swing;
+    return withoutGain(toSwing(divide((Complex){z.re - 1.0, z.im}, below)));
+}
+
+srSwing srFindShownByBdf2(srSwing shown, double h, int32_t steps) {
+    double step = h / steps;
+    Complex s = toComplex(shown);
+    Complex back = divide(ONE, exponential((Complex){step * s.re, step * s.im})); // 1 / z
+    Complex twice = addScaled(mul(back, back), back, -4.0);                       // 2 h s, less 3
+    return withoutGain(toSwing((Complex){(3.0 + twice.re) / (2.0 * step), twice.im / (2.0 * step)}));
 }

@@ -66,6 +66,23 @@ def test_fibres_and_a_limit_of_stretch_are_the_fast_methods(skin: Any) -> None:
     assert measure.largest(ours[2], ours[0]) > 1e-4
 
 
+def test_swings_last_as_chosen_by_the_fast_method_alone(skin: Any) -> None:
+    dials = skin.softrig
+    dials.settle_frames = 200.0
+    ways: dict[str, list[np.ndarray]] = {"COMPLEMENTARY": [], "FLESH": []}
+    for solver, seen in ways.items():
+        dials.solver = solver
+        for swings in ("FADE", "LAST", "KEEP", "FADE"):
+            dials.swings = swings
+            seen.append(measure.at_frame(skin, 26))
+            assert np.isfinite(seen[-1]).all()
+    theirs, ours = ways["COMPLEMENTARY"], ways["FLESH"]
+    assert all(measure.same_bits(points, theirs[0]) for points in theirs)
+    assert measure.same_bits(ours[3], ours[0])
+    assert measure.largest(ours[1], ours[0]) > 1e-4
+    assert measure.largest(ours[2], ours[1]) > 1e-4
+
+
 def test_a_preset_comes_back_for_another_character(skin: Any) -> None:
     skin.softrig.softness, skin.softrig.density = 0.37, 640.0
     kept = values(skin)

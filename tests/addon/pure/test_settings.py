@@ -11,6 +11,7 @@ from softrig.model.settings import (
     PRE_ROLLS,
     QUALITIES,
     SOLVERS,
+    SWINGS,
 )
 from softrig.native import bindings
 from softrig.native.inputs import FrameRange, ShotSettings
@@ -38,6 +39,8 @@ def test_each_choice_reaches_the_library() -> None:
         assert made.complement == choice.number
     for choice in MATERIALS:
         assert settings.make_settings(**DIALS, material=choice.key).material == choice.number
+    for choice in SWINGS:
+        assert settings.make_settings(**DIALS, swings=choice.key).swings == choice.number
     for choice in LOOPS:
         assert settings.make_settings(**DIALS, loop=choice.key).loop == choice.number
 
@@ -57,8 +60,9 @@ def test_lists_offer_all_that_the_library_has_and_each_once() -> None:
     assert {choice.number for choice in SOLVERS} == set(bindings.Solver)
     assert {choice.number for choice in COMPLEMENTS} == set(bindings.Complement)
     assert {choice.number for choice in MATERIALS} == set(bindings.MaterialKind)
+    assert {choice.number for choice in SWINGS} == set(bindings.Swings)
     assert {choice.number for choice in LOOPS} == set(bindings.Loop)
-    for choices in (SOLVERS, COMPLEMENTS, MATERIALS, LOOPS, PRE_ROLLS):
+    for choices in (SOLVERS, COMPLEMENTS, MATERIALS, SWINGS, LOOPS, PRE_ROLLS):
         assert len({choice.key for choice in choices}) == len(choices)
         assert len({choice.number for choice in choices}) == len(choices)
 

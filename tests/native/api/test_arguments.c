@@ -588,6 +588,12 @@ static void dials_out_of_range_are_refused(void** state) {
     assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
     params.material = -1;
     assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
+    params = srDefaultShotParams();
+    assert_int_equal(params.swings, sr_swingsFade);
+    params.swings = sr_swingsKeep + 1;
+    assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
+    params.swings = -1;
+    assert_result(srShot_SetParams(shot, &params), sr_errorInvalidValue);
     assert_success(srShot_GetStateHash(shot, FRAMES, &after));
     assert_true(before == after);
 }

@@ -15,7 +15,15 @@
 
 #define FRAMES 12
 
-static const int32_t SOLVERS[] = {sr_solverXpbd, sr_solverFlesh, sr_solverComplementary};
+typedef struct Kind {
+    int32_t solver;
+    int32_t swings;
+} Kind;
+
+static const Kind KINDS[] = {
+    {sr_solverXpbd, sr_swingsFade},  {sr_solverFlesh, sr_swingsFade},         {sr_solverFlesh, sr_swingsLast},
+    {sr_solverFlesh, sr_swingsKeep}, {sr_solverComplementary, sr_swingsFade},
+};
 
 static srTestScene scene;
 static srCharacter bar;
@@ -58,11 +66,12 @@ typedef struct Moving {
     srVec3f* offsets;
 } Moving;
 
-static void begin(int32_t solver, Moving* m) {
+static void begin(Kind kind, Moving* m) {
     srBodySettings settings = makeSettings();
-    settings.params.solver = solver;
+    settings.params.solver = kind.solver;
+    settings.params.swings = kind.swings;
     size_t nodeCount = (size_t)bar.cage.nodeCount;
-    assert_success(srCreateBody(&bar, solver, &m->body));
+    assert_success(srCreateBody(&bar, &settings.params, &m->body));
     assert_success(srBody_Tune(&m->body, &settings));
     m->state = srAllocZero(1, srBody_GetStateSize(&m->body));
     m->places = malloc(nodeCount * sizeof(srVec3));
@@ -101,9 +110,9 @@ static float largest(const Moving* m) {
 
 static void zero_bytes_are_rest_and_stay_it(void** state) {
     (void)state;
-    for (int32_t s = 0; s < SR_ARRAY_COUNT(SOLVERS); ++s) {
+    for (int32_t s = 0; s < SR_ARRAY_COUNT(KINDS); ++s) {
         Moving m;
-        begin(SOLVERS[s], &m);
+        begin(KINDS[s], &m);
         for (int32_t frame = 1; frame < FRAMES; ++frame) {
             step(&m, frame);
             assert_true(largest(&m) == 0.0f);
@@ -114,11 +123,11 @@ static void zero_bytes_are_rest_and_stay_it(void** state) {
 
 static void a_copy_of_the_state_goes_on_with_the_same_bits(void** state) {
     (void)state;
-    for (int32_t s = 0; s < SR_ARRAY_COUNT(SOLVERS); ++s) {
+    for (int32_t s = 0; s < SR_ARRAY_COUNT(KINDS); ++s) {
         Moving a;
         Moving b;
-        begin(SOLVERS[s], &a);
-        begin(SOLVERS[s], &b);
+        begin(KINDS[s], &a);
+        begin(KINDS[s], &b);
         size_t size = srBody_GetStateSize(&a.body);
         for (int32_t frame = 0; frame < FRAMES; ++frame) {
             memcpy(b.state, a.state, size);
@@ -140,9 +149,9 @@ static void four_quarter_turns_are_none(void** state) {
     for (int32_t i = 0; i < bar.cage.nodeCount; ++i) {
         turns[i] = (srMat3){{{0, -1, 0}, {1, 0, 0}, {0, 0, 1}}};
     }
-    for (int32_t s = 0; s < SR_ARRAY_COUNT(SOLVERS); ++s) {
+    for (int32_t s = 0; s < SR_ARRAY_COUNT(KINDS); ++s) {
         Moving m;
-        begin(SOLVERS[s], &m);
+        begin(KINDS[s], &m);
         size_t size = srBody_GetStateSize(&m.body);
         void* before = malloc(size);
         assert_non_null(before);
@@ -169,7 +178,7 @@ static void four_quarter_turns_are_none(void** state) {
 // The farthest that the flesh goes after a push sideways, and the longest that an edge gets, as shares.
 static float pushSideways(const srShotParams* params, float* outLongest) {
     Moving m;
-    begin(sr_solverFlesh, &m);
+    begin((Kind){sr_solverFlesh, sr_swingsFade}, &m);
     srBodySettings settings = makeSettings();
     settings.params = *params;
     assert_success(srBody_Tune(&m.body, &settings));
@@ -221,7 +230,10 @@ static srResult makeBody(void* context) {
     srBodySettings settings = makeSettings();
     settings.params.fibreStiffness = 2.0f;
     settings.params.stretchLimit = 1.1f;
-    srResult result = srCreateBody(&bar, *(const int32_t*)context, &body);
+    const Kind* kind = context;
+    settings.params.solver = kind->solver;
+    settings.params.swings = kind->swings;
+    srResult result = srCreateBody(&bar, &settings.params, &body);
     if (result == sr_success) {
         result = srBody_Tune(&body, &settings);
         srDestroyBody(&body);
@@ -231,9 +243,9 @@ static srResult makeBody(void* context) {
 
 static void every_failing_allocation_is_an_error_and_no_leak(void** state) {
     (void)state;
-    for (int32_t s = 0; s < SR_ARRAY_COUNT(SOLVERS); ++s) {
-        int32_t solver = SOLVERS[s];
-        srTestEveryAllocationFails(makeBody, &solver);
+    for (int32_t s = 0; s < SR_ARRAY_COUNT(KINDS); ++s) {
+        Kind kind = KINDS[s];
+        srTestEveryAllocationFails(makeBody, &kind);
     }
 }
 

@@ -260,10 +260,60 @@ static void a_bent_character_comes_to_rest(void** state) {
     }
 }
 
+static double energyOf(const float* offsets, int32_t count, int32_t begin, int32_t end) {
+    const float* first = offsets + (size_t)count * (size_t)begin;
+    return dotOf(first, first, count * (end - begin));
+}
+
+// of what swings in the first second after the stop, how much does in the last
+static double findLeft(const float* offsets, int32_t count) {
+    return energyOf(offsets, count, FRAMES - 24, FRAMES) / energyOf(offsets, count, SETTLED, SETTLED + 24);
+}
+
+static float* playSwings(const srTestScene* scene, srCharacterId character, int32_t swings,
+                         float settleFrames) {
+    srShotParams params = srDefaultShotParams();
+    params.solver = sr_solverFlesh;
+    params.settleFrames = settleFrames;
+    params.swings = swings;
+    return playShot(scene, character, &params, srTestStop);
+}
+
+static void swings_fade_last_or_are_kept_as_one_chooses(void** state) {
+    (void)state;
+    static const char* const NAMES[] = {"fade", "last", "keep"};
+    for (int s = 0; s < 2; ++s) {
+        srTestScene scene;
+        srCharacterId character;
+        prepareScene(s, &scene, &character);
+        int32_t count = 3 * scene.def.skinVertexCount;
+        double left[3], hertz[3];
+        for (int swings = sr_swingsFade; swings <= sr_swingsKeep; ++swings) {
+            float* offsets = playSwings(&scene, character, swings, 10000.0f); // as good as never
+            left[swings] = findLeft(offsets, count);
+            free(offsets);
+            offsets = playSwings(&scene, character, swings, 24.0f);
+            hertz[swings] = measure(offsets, findShape(offsets, count), count);
+            free(offsets);
+            print_message("%s: %s, %.3f of the swing in the third second, %.3f Hz when it settles\n",
+                          s == 0 ? "bar" : "tail", NAMES[swings], left[swings], hertz[swings]);
+        }
+        // many modes beat; and 10,000 frames take a little
+        assert_true(left[0] < left[1] && left[1] < left[2]);
+        assert_true(left[2] > 0.8 && left[2] < 1.1);
+        // as alike as solvers are
+        assert_near(hertz[1] / hertz[0], 1.0, 0.15);
+        assert_near(hertz[2] / hertz[0], 1.0, 0.15);
+        assert_success(srDestroyCharacter(character));
+        srTestDestroyScene(&scene);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_tissue_swings_as_in_the_complementary_solver),
         cmocka_unit_test(a_bent_character_comes_to_rest),
+        cmocka_unit_test(swings_fade_last_or_are_kept_as_one_chooses),
     };
     return cmocka_run_group_tests_name("sim/body_flesh", tests, NULL, srTestNothingLeaked);
 }

@@ -19,8 +19,7 @@ static srSwing readSwing(const double x[4], double h) {
     return (srSwing){sqrt(sigma * sigma + omega * omega), 2.0 * sigma};
 }
 
-static srSwing playBdf2(srSwing swing) {
-    double h = FRAME;
+static srSwing playBdf2(srSwing swing, double h) {
     double x[3] = {1.0, 1.0, 1.0};
     double w[3] = {0.0, 0.0, 0.0};
     double seen[4] = {0.0};
@@ -69,7 +68,7 @@ static void a_frame_of_bdf2_shows_what_is_foretold(void** state) {
         double omega = 6.283185307179586 * (0.5 + k * 0.95);
         srSwing swing = {omega, 0.5 * omega * (k % 3)};
         srSwing shown = srShowByBdf2(swing, FRAME);
-        srSwing played = playBdf2(swing);
+        srSwing played = playBdf2(swing, FRAME);
         // quick ones die within the rows that are read: the slowest of the formula's own roots is left
         if (k < 8) {
             assert_near(played.omega / shown.omega, 1.0, 1e-6);
@@ -106,6 +105,24 @@ static void what_is_found_shows_what_was_wanted(void** state) {
     }
 }
 
+static void what_is_found_for_bdf2_shows_what_was_wanted(void** state) {
+    (void)state;
+    for (int k = 0; k < 24; ++k) {
+        double omega = 6.283185307179586 * (0.5 + k / 6 * 0.8);
+        srSwing wanted = {omega, omega * (0.1 + 0.1 * (k % 3))};
+        int32_t steps = 2 + k % 6;
+        srSwing needed = srFindShownByBdf2(wanted, FRAME, steps);
+        if (needed.rate > 0.0) {
+            // of the formula's own roots the last has gone
+            srSwing played = playBdf2(needed, FRAME / steps);
+            assert_near(played.omega / wanted.omega, 1.0, 1e-6);
+            assert_near(played.rate / wanted.rate, 1.0, 1e-5);
+        }
+        srSwing back = srShowByBdf2(needed, FRAME / steps);
+        assert_near(back.omega / wanted.omega, 1.0, needed.rate > 0.0 ? 1e-9 : 0.1);
+    }
+}
+
 static void what_a_formula_damps_too_much_is_left_undamped(void** state) {
     (void)state;
     srSwing needed = srFindShownByTheta((srSwing){12.0, 0.01}, FRAME, 2, 1.0);
@@ -122,6 +139,7 @@ int main(void) {
         cmocka_unit_test(a_frame_of_bdf2_shows_what_is_foretold),
         cmocka_unit_test(slow_swings_are_shown_as_they_are),
         cmocka_unit_test(what_is_found_shows_what_was_wanted),
+        cmocka_unit_test(what_is_found_for_bdf2_shows_what_was_wanted),
         cmocka_unit_test(what_a_formula_damps_too_much_is_left_undamped),
     };
     return cmocka_run_group_tests_name("sim/swing", tests, NULL, srTestNothingLeaked);
