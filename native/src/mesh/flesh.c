@@ -11,7 +11,6 @@
 
 #include "mesh/faces.h"
 #include "mesh/sort.h"
-#include "mesh/walls.h"
 
 #include <math.h>
 #include <string.h>
@@ -85,7 +84,6 @@ typedef struct Sampling {
     const srScaffold* scaffold;
     const srFleshSource* source;
     srFlesh* flesh;
-    srWalls walls;
     srFleshSample* corners; // of the scaffold's points, for choosing
     int32_t* chosen;        // sampled tetrahedra
 
@@ -443,7 +441,8 @@ static bool hangTogether(const Sampling* s, Looks* looks, int i, int j) {
     }
     // both ways: where flesh overlaps one of them may only enter
     srWayEnd ends[2] = {{a->anchor, a->foot, a->out}, {b->anchor, b->foot, b->out}};
-    if (!srWalls_Leaves(&s->walls, &ends[0], &ends[1]) && !srWalls_Leaves(&s->walls, &ends[1], &ends[0])) {
+    if (!srWalls_Leaves(&s->flesh->walls, &ends[0], &ends[1]) &&
+        !srWalls_Leaves(&s->flesh->walls, &ends[1], &ends[0])) {
         return true;
     }
     // from one skin of a deep overlap to its other one, the way below leaves neither
@@ -529,7 +528,7 @@ srResult srCreateFlesh(const srScaffold* scaffold, const srFleshSource* source, 
     SR_TRY(chooseTets(&s, arena, &choosing));
     if (flesh.tetCount > 0) {
         SR_TRY(srCreateWalls(&source->contacts->skin, 2.0 * spacingOf(scaffold, s.chosen[0]), arena, &binning,
-                             &s.walls));
+                             &flesh.walls));
     }
     for (int batch = 0; batch < BATCH_COUNT && flesh.tetCount > s.firstPlace; batch++) {
         double begin = 0.3 + 0.7 * batch / BATCH_COUNT;

@@ -11,6 +11,7 @@
 #include "mesh/contacts.h"
 #include "mesh/field.h"
 #include "mesh/scaffold.h"
+#include "mesh/walls.h"
 
 /// Samples in a tetrahedron: the places i/4, j/4, k/4, l/4 in weights of its corners.
 #define SR_SAMPLE_COUNT 35
@@ -52,6 +53,7 @@ typedef struct srFlesh {
     int8_t (*labels)[SR_SAMPLE_COUNT]; ///< The part that a sample is of; -1 for none.
     uint8_t* labelCounts;
     int32_t tetCount; ///< Sampled ones.
+    srWalls walls;    ///< By which ways through the flesh were asked for; none without sampled tetrahedra.
 } srFlesh;
 
 SR_MUST_USE srResult srCreateFlesh(const srScaffold* scaffold, const srFleshSource* source, srArena* arena,

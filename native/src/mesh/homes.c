@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Points are sorted into bins; each tetrahedron near a split one takes those within it and asks whose skin
-// they are on: the part with the sample nearest to a place a little below the skin.
+// Points are sorted into bins; each tetrahedron near a place that is there twice takes those within it and
+// asks whose skin they are on: the part with the nearest sample that a way through the flesh leads to, from a
+// place a little below the skin. The nearest of all may be across the gap: one outside stands for the flesh
+// at its foot, which is as far from here as the gap is wide.
 
 #include "mesh/homes.h"
 
@@ -14,8 +16,10 @@
 #define BIN_LIMIT (((int64_t)1 << BIN_BITS) - 1)
 
 // How far below the skin the flesh of a point is looked for, in edges of cubes. Straight at the skin two
-// parts that touch are equally near.
+// parts that touch are equally near. Where flesh is thinner it is looked for half as deep, so many times; the
+// last stands for the skin itself.
 #define DEPTH_SIZES 0.1
+#define HALVING_COUNT 8
 
 #define TETS_PER_REPORT 2048
 
@@ -25,34 +29,51 @@
 typedef struct Search {
     const srHomesInput* in;
     srVec3* below; // of each point: a little under the skin
+    srVec3* out;   // and the direction out of it; zero for sheets
     uint8_t* hasPlace;
     srKeyed* points; // by bin
     double binEdge;
     int32_t* firstCells; // of each copy
+    int32_t* cellsAt;    // of each point of the split scaffold: a cell of a copy with that corner
     uint8_t* isTouched;
-    int32_t* out;
+    int32_t* homes;
 } Search;
 
 // Isolated points belong nowhere; those of sheets are where they are.
-static void findBelow(Search* s, double depth) {
-    const srHomesInput* in = s->in;
-    const srSurface* surface = in->surface;
-    srVec3* normals = s->below;
+static void findNormals(Search* s) {
+    const srSurface* surface = s->in->surface;
     memset(s->hasPlace, 0, (size_t)surface->pointCount);
-    memset(normals, 0, (size_t)surface->pointCount * sizeof(srVec3));
+    memset(s->out, 0, (size_t)surface->pointCount * sizeof(srVec3));
     for (int32_t t = 0; t < surface->triangleCount; t++) {
         const int32_t* c = surface->triangles[t];
         srVec3 a = surface->points[c[0]];
         srVec3 n = srCross(srSub(surface->points[c[1]], a), srSub(surface->points[c[2]], a));
         for (int corner = 0; corner < 3; corner++) {
-            normals[c[corner]] = srMulAdd(normals[c[corner]], in->contacts->turns[t], n);
+            s->out[c[corner]] = srMulAdd(s->out[c[corner]], s->in->contacts->turns[t], n);
             s->hasPlace[c[corner]] = 1;
         }
     }
     for (int32_t p = 0; p < surface->pointCount; p++) {
-        double length = srLength(normals[p]);
-        s->below[p] =
-            length > 0.0 ? srMulAdd(surface->points[p], -depth / length, normals[p]) : surface->points[p];
+        double length = srLength(s->out[p]);
+        s->out[p] = length > 0.0 ? srScale(1.0 / length, s->out[p]) : (srVec3){0.0, 0.0, 0.0};
+    }
+}
+
+static void findBelow(Search* s, double depth) {
+    const srSurface* surface = s->in->surface;
+    const srWalls* walls = &s->in->flesh->walls;
+    double least = ldexp(depth, -HALVING_COUNT);
+    for (int32_t p = 0; p < surface->pointCount; p++) {
+        if (!s->hasPlace[p]) { // perhaps not finite
+            continue;
+        }
+        srWayEnd from = {srMulAdd(surface->points[p], -least, s->out[p]), surface->points[p], s->out[p]};
+        srWayEnd to = from;
+        to.place = srMulAdd(surface->points[p], -depth, s->out[p]);
+        for (double half = 0.5 * depth; half >= least && srWalls_Leaves(walls, &from, &to); half *= 0.5) {
+            to.place = srMulAdd(surface->points[p], -half, s->out[p]);
+        }
+        s->below[p] = to.place;
     }
 }
 
@@ -107,7 +128,16 @@ static double leastWeight(const srVec3 corners[4], srVec3 x) {
     return fmin(fmin(wa, wb), fmin(wc, 1.0 - wa - wb - wc));
 }
 
-// The copy whose part of the flesh has its skin at the point.
+// Whether the way from a point to a sample stays in the flesh, there and back.
+static bool isReached(const Search* s, int32_t point, const srFleshSample* sample) {
+    srWayEnd here = {s->below[point], s->in->surface->points[point], s->out[point]};
+    srWayEnd there = {sample->anchor, sample->foot, sample->out};
+    const srWalls* walls = &s->in->flesh->walls;
+    return !srWalls_Leaves(walls, &here, &there) && !srWalls_Leaves(walls, &there, &here);
+}
+
+// The copy whose part of the flesh has its skin at the point. Where no way leads to any sample the nearest
+// one tells.
 static int32_t findCopy(const Search* s, int32_t tet, int32_t point) {
     const srCopies* copies = s->in->copies;
     const srFlesh* flesh = s->in->flesh;
@@ -116,31 +146,48 @@ static int32_t findCopy(const Search* s, int32_t tet, int32_t point) {
     if (place == SR_NULL_INDEX || partCount == 1) {
         return copies->aliases[first];
     }
-    double least = HUGE_VAL;
+    double least = HUGE_VAL, leastReached = HUGE_VAL;
     int best = 0;
     for (int i = 0; i < SR_SAMPLE_COUNT; i++) {
         const srFleshSample* sample = &flesh->samples[flesh->tetSamples[place][i]];
         int label = flesh->labels[place][i];
         double cost =
             srDistance(sample->kind == sr_sampleFringe ? sample->foot : sample->point, s->below[point]);
-        if (label >= 0 && cost < least) {
-            least = cost;
+        if (label < 0 || cost >= leastReached) {
+            continue;
+        }
+        bool reached = isReached(s, point, sample);
+        if (reached || (cost < least && leastReached == HUGE_VAL)) {
             best = label;
         }
+        least = fmin(least, cost);
+        leastReached = reached ? cost : leastReached;
     }
     return copies->aliases[first + best];
 }
 
-static int32_t findCell(const Search* s, int32_t copy, srVec3 x) {
+static double leastWeightIn(const Search* s, int32_t cell, srVec3 x) {
     const srRawCells* cells = s->in->cells;
+    srVec3 corners[4];
+    for (int c = 0; c < 4; c++) {
+        corners[c] = cells->nodes[cells->cells[cell][c]];
+    }
+    return leastWeight(corners, x);
+}
+
+// Of a copy's cells the one that holds the place, or comes nearest to it. Where the cage cuts off a corner of
+// the skin a copy has none; then one of those beside that are glued to it.
+static int32_t findCell(const Search* s, int32_t copy, srVec3 x) {
     int32_t best = SR_NULL_INDEX;
     double most = -HUGE_VAL;
     for (int32_t cell = s->firstCells[copy]; cell < s->firstCells[copy + 1]; cell++) {
-        srVec3 corners[4];
-        for (int c = 0; c < 4; c++) {
-            corners[c] = cells->nodes[cells->cells[cell][c]];
-        }
-        double weight = leastWeight(corners, x);
+        double weight = leastWeightIn(s, cell, x);
+        best = weight > most ? cell : best;
+        most = fmax(most, weight);
+    }
+    for (int c = 0; c < 4 && s->firstCells[copy] == s->firstCells[copy + 1]; c++) {
+        int32_t cell = s->cellsAt[s->in->copies->scaffold.tets[copy][c]];
+        double weight = cell != SR_NULL_INDEX ? leastWeightIn(s, cell, x) : -HUGE_VAL;
         best = weight > most ? cell : best;
         most = fmax(most, weight);
     }
@@ -168,9 +215,9 @@ static void takePoints(Search* s, int32_t tet, int32_t pointCount) {
             for (; place < pointCount && s->points[place].key <= end; place++) {
                 int32_t point = s->points[place].value;
                 srVec3 x = s->below[point];
-                if (s->out[point] == SR_NULL_INDEX && leastWeight(corners, x) >= -WITHIN) {
+                if (s->homes[point] == SR_NULL_INDEX && leastWeight(corners, x) >= -WITHIN) {
                     int32_t copy = findCopy(s, tet, point);
-                    s->out[point] = copy == SR_NULL_INDEX ? SR_NULL_INDEX : findCell(s, copy, x);
+                    s->homes[point] = copy == SR_NULL_INDEX ? SR_NULL_INDEX : findCell(s, copy, x);
                 }
             }
         }
@@ -179,24 +226,30 @@ static void takePoints(Search* s, int32_t tet, int32_t pointCount) {
 
 static void listCells(Search* s, int32_t copyCount) {
     const srRawCells* cells = s->in->cells;
+    const srScaffold* split = &s->in->copies->scaffold;
+    memset(s->cellsAt, 0xff, (size_t)split->pointCount * sizeof(int32_t)); // null
     int32_t cell = 0;
     for (int32_t copy = 0; copy <= copyCount; copy++) {
-        while (cell < cells->cellCount && cells->tets[cell] < copy) {
-            cell++;
+        for (; cell < cells->cellCount && cells->tets[cell] < copy; cell++) {
+            for (int c = 0; c < 4; c++) {
+                s->cellsAt[split->tets[cells->tets[cell]][c]] = cell;
+            }
         }
         s->firstCells[copy] = cell;
     }
 }
 
-static void touchPoints(const Search* s) {
-    const srScaffold* scaffold = s->in->scaffold;
+// Where a place of the lattice is there twice: as corner of a tetrahedron that was split, or of two that hold
+// one part each and were not glued, because their common plane runs through a gap.
+static bool touchPoints(const Search* s) {
+    const srScaffold *scaffold = s->in->scaffold, *split = &s->in->copies->scaffold;
+    bool isAny = false;
     memset(s->isTouched, 0, (size_t)scaffold->pointCount);
-    for (int32_t t = 0; t < scaffold->tetCount; t++) {
-        bool isSplit = s->in->copies->partStarts[t + 1] - s->in->copies->partStarts[t] > 1;
-        for (int c = 0; c < 4 && isSplit; c++) {
-            s->isTouched[scaffold->tets[t][c]] = 1;
-        }
+    for (int32_t p = 0; p < split->pointCount; p++) {
+        s->isTouched[split->bases[p]] |= split->isSplit[p];
+        isAny = isAny || split->isSplit[p];
     }
+    return isAny;
 }
 
 srResult srFindHomes(const srHomesInput* input, srArena* arena, const srProgress* progress,
@@ -204,19 +257,21 @@ srResult srFindHomes(const srHomesInput* input, srArena* arena, const srProgress
     const srScaffold* scaffold = input->scaffold;
     int32_t pointCount = input->surface->pointCount, copyCount = input->copies->scaffold.tetCount;
     memset(outCells, 0xff, (size_t)pointCount * sizeof(int32_t));
-    if (input->copies->copyCount == 0) {
-        return sr_success;
-    }
-    Search s = {.in = input, .out = outCells};
+    Search s = {.in = input, .homes = outCells};
     s.below = SR_PUSH(arena, srVec3, pointCount, "places");
+    s.out = SR_PUSH(arena, srVec3, pointCount, "directions out");
     s.hasPlace = SR_PUSH(arena, uint8_t, pointCount, "places");
     s.points = SR_PUSH(arena, srKeyed, pointCount, "points");
     s.firstCells = SR_PUSH(arena, int32_t, copyCount + 1, "cells of copies");
+    s.cellsAt = SR_PUSH(arena, int32_t, input->copies->scaffold.pointCount, "cells at points");
     s.isTouched = SR_PUSH(arena, uint8_t, scaffold->pointCount, "touched points");
     srKeyed* scratch = SR_PUSH(arena, srKeyed, pointCount, "points");
-    if (s.below == NULL || s.hasPlace == NULL || s.points == NULL || s.firstCells == NULL ||
-        s.isTouched == NULL || scratch == NULL) {
+    if (s.below == NULL || s.out == NULL || s.hasPlace == NULL || s.points == NULL || s.firstCells == NULL ||
+        s.cellsAt == NULL || s.isTouched == NULL || scratch == NULL) {
         return srFailOutOfMemory("the cells of points");
+    }
+    if (!touchPoints(&s)) {
+        return sr_success;
     }
     double least = HUGE_VAL;
     for (int32_t p = 0; p < scaffold->pointCount; p++) {
@@ -224,10 +279,10 @@ srResult srFindHomes(const srHomesInput* input, srArena* arena, const srProgress
         least = fmin(least, scaffold->sizes[p]);
     }
     SR_TRY(srReportProgress(progress, 0.1));
+    findNormals(&s);
     findBelow(&s, DEPTH_SIZES * least);
     SR_TRY(srReportProgress(progress, 0.3));
     listCells(&s, copyCount);
-    touchPoints(&s);
     int32_t binned = binPoints(&s, scratch);
     for (int32_t t = 0; t < scaffold->tetCount; t++) {
         if (t % TETS_PER_REPORT == 0) {

@@ -335,7 +335,7 @@ def make_trousers(skin: Any, gap: float) -> None:
     skin.data.update()
 
 
-@pytest.mark.parametrize("gap", [0.1, 0.02])
+@pytest.mark.parametrize("gap", [0.1, 0.02, 0.001, 1e-5])
 def test_nothing_leaks_across_a_gap_of_one_body_narrower_than_a_cell(
     scene: Any, gap: float
 ) -> None:
