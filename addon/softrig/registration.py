@@ -7,7 +7,7 @@ import bpy
 
 from . import handlers
 from .blender import properties, show
-from .model.session import Session, close_session, open_session
+from .model.session import Session, close_session, current, open_session
 from .native.api import Api
 from .native.errors import LibraryError
 from .operators import CLASSES as OPERATORS
@@ -36,6 +36,7 @@ def register_all() -> None:
         open_session(make_session())
         done.append(close_session)
         handlers.register()
+        current().on_turn = handlers.updates.dial_turns
     except Exception:
         for undo in reversed(done):
             undo()

@@ -28,6 +28,13 @@ def _note_dials(settings: Any, context: Any) -> None:
         session.dials_changed(settings.uuid)
 
 
+def hand_in(settings: Any, context: Any) -> None:
+    """The whole shot has one value: work on the new one begins at once."""
+    session = current()
+    if session is not None:
+        session.dial_turns(settings.uuid)
+
+
 def choices(entries: Any) -> list[tuple[str, str, str, int]]:
     """A list for Blender; its numbers are what files keep."""
     return [(entry.key, entry.name, entry.text, int(entry.number)) for entry in entries]

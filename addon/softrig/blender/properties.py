@@ -30,7 +30,7 @@ from ..model.settings import (
 )
 from ..native.inputs import ShotSettings
 from . import carrier, compat, graph
-from .dials import NOT_KEYED, OVERRIDABLE, ForceDials, ShapeDials, TimeDials, choices
+from .dials import NOT_KEYED, OVERRIDABLE, ForceDials, ShapeDials, TimeDials, choices, hand_in
 
 
 def _get_quality(settings: Any) -> int:
@@ -116,6 +116,7 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
         subtype="FACTOR",
         options=NOT_KEYED,
         override=OVERRIDABLE,
+        update=hand_in,
     )
     settle_frames: FloatProperty(
         name="Settle",
@@ -128,6 +129,7 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
         precision=1,
         options=NOT_KEYED,
         override=OVERRIDABLE,
+        update=hand_in,
     )
     volume: FloatProperty(
         name="Volume",
@@ -138,6 +140,7 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
         subtype="FACTOR",
         options=NOT_KEYED,
         override=OVERRIDABLE,
+        update=hand_in,
     )
     pose_correction: FloatProperty(
         name="Pose Correction",
@@ -149,6 +152,7 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
         subtype="FACTOR",
         options=NOT_KEYED,
         override=OVERRIDABLE,
+        update=hand_in,
     )
     substeps: IntProperty(
         name="Substeps",
@@ -182,6 +186,7 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
         soft_max=5000.0,
         options=NOT_KEYED,
         override=OVERRIDABLE,
+        update=hand_in,
     )
     cage_nodes: IntProperty(
         name="Cage Size",

@@ -178,13 +178,30 @@ def turn_dials(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
 
     Blender draws when this returns: a provisional frame that comes soon is in that picture.
     """
+    if _hand_in_dials(session, entry, ob, scene) or entry.is_begun:
+        entry.is_begun = False
+        _await_answer(session, entry, ob, scene)
+
+
+def begin_turn(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
+    """A dial is being turned: the library works while Blender evaluates what that means to it.
+
+    The first of several dials only: each other would begin that work anew.
+    """
+    if not entry.state.owed and not entry.state.stale:
+        entry.is_begun = _hand_in_dials(session, entry, ob, scene)
+
+
+def _hand_in_dials(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
+    """Whether there was anything to hand in, at this moment."""
     wish = make_wish(session, entry, ob, scene)
     if entry.state.phase is not Phase.LIVE or entry.bake is not None or wish.rendering:
-        return
-    if wish.settings != entry.settings and not awaits_answer(entry, wish, session.now()):
-        happen(session, entry, ob, scene, Event.SETTINGS_CHANGED)
-        _ask_provisional(session, entry, wish)
-        _await_answer(session, entry, ob, scene)
+        return False
+    if wish.settings == entry.settings or awaits_answer(entry, wish, session.now()):
+        return False
+    happen(session, entry, ob, scene, Event.SETTINGS_CHANGED)
+    _ask_provisional(session, entry, wish)
+    return True
 
 
 def _await_answer(session: Session, entry: Entry, ob: Any, scene: Any) -> None:

@@ -12,7 +12,15 @@ from ..model.session import Entry, Session
 from . import carrier, compat, examine, followers, objects, takes
 from .doubts import compare_shown
 from .show import agrees, hide_all, show_scenes
-from .stage import advance, ensure_live, happen, make_wish, notice_edits, turn_dials
+from .stage import (
+    advance,
+    begin_turn,
+    ensure_live,
+    happen,
+    make_wish,
+    notice_edits,
+    turn_dials,
+)
 
 log = logging.getLogger(__name__)
 
@@ -182,10 +190,26 @@ def rig_changed(session: Session, scene: Any) -> None:
 def dials_turned(session: Session, scene: Any, ob: Any) -> None:
     """Something of this object changed: if it was a dial, the shot follows at once."""
     entry = session.entries.get(ob.softrig.uuid)
-    if entry is not None and entry.shot is not None and entry.scene_name == scene.name:
-        character = objects.find_object(entry)
-        if character is not None and carrier.find_bake(character) is None:
-            turn_dials(session, entry, character, scene)
+    character = _find_live(entry)
+    if character is not None and entry.scene_name == scene.name:
+        turn_dials(session, entry, character, scene)
+
+
+def dial_turns(session: Session, uuid: str) -> None:
+    """It has its new value, and Blender has evaluated nothing yet."""
+    entry = session.entries.get(uuid)
+    character = _find_live(entry)
+    scene = bpy.data.scenes.get(entry.scene_name) if character is not None else None
+    if scene is not None:
+        begin_turn(session, entry, character, scene)
+
+
+def _find_live(entry: Entry | None) -> Any:
+    """The object of a character that plays what is simulated, or None."""
+    if entry is None or entry.shot is None:
+        return None
+    character = objects.find_object(entry)
+    return character if character is not None and carrier.find_bake(character) is None else None
 
 
 def is_awaited(session: Session) -> bool:

@@ -41,6 +41,15 @@ def softrig_depsgraph_update_post(scene: Any, depsgraph: Any = None) -> None:
         timer.hurry()
 
 
+@guarded
+def dial_turns(uuid: str) -> None:
+    """Called by Blender for the property itself, in whatever thread sets it."""
+    session = usable()
+    main = threading.current_thread() is threading.main_thread()
+    if session is not None and main and not bpy.app.background:
+        watch.dial_turns(session, uuid)
+
+
 def is_rig_update(update: Any) -> bool:
     """Keys, poses or places of objects; not the points of meshes, which we write ourselves.
 

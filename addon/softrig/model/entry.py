@@ -111,6 +111,8 @@ class Entry:
     asked: int | None = None
     """The frame that a provisional one is asked of; None after each change."""
     asked_at: float = 0.0
+    is_begun: bool = False
+    """A turned dial was handed in before Blender evaluated it."""
     answered: bool = False
     """It came, and is shown."""
     provisional: int | None = None

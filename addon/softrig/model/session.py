@@ -61,6 +61,8 @@ class Session:
         """A render waits, in its own thread, for what the heartbeat does."""
         self.render_problems: list[str] = []
         """Why the last render did not show what it should."""
+        self.on_turn: Callable[[str], None] | None = None
+        """Whom to tell of a turned dial; nobody while no door is open."""
         self.rescan = True
         """Objects came, went or were duplicated since the last look."""
         self.last_scene = ""
@@ -244,6 +246,11 @@ class Session:
             return ""
         source = repr((entry.settings, entry.frames, entry.key, entry.motion))
         return hashlib.blake2b(source.encode(), digest_size=16).hexdigest()
+
+    def dial_turns(self, uuid: str) -> None:
+        """The artist turned one of those that the whole shot has one value of."""
+        if self.on_turn is not None:
+            self.on_turn(uuid)
 
     def dials_changed(self, uuid: str) -> None:
         """The artist turned what may be keyed: it is recorded with the rig."""

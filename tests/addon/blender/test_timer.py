@@ -182,6 +182,32 @@ def look_at_a_late_frame(skin: Any, scene: Any) -> Any:
     return addon.entry_of(skin)
 
 
+def test_a_turning_dial_is_worked_on_before_blender_evaluates_it(skin: Any, scene: Any) -> None:
+    """The first of several; the others come when it is answered."""
+    stage, watch, session = (
+        addon.module("blender.stage"),
+        addon.module("blender.watch"),
+        addon.session(),
+    )
+    entry, told = look_at_a_late_frame(skin, scene), []
+    before = session.on_turn
+    session.on_turn = lambda uuid: (told.append(uuid), watch.dial_turns(session, uuid))
+    seconds, stage.ANSWER_SECONDS = stage.ANSWER_SECONDS, 60.0
+    try:
+        skin.softrig.softness = 0.1
+        assert told == [entry.uuid] and entry.asked == 300
+        assert entry.settings == stage.settings_of(entry, skin)
+        first = entry.settings
+        skin.softrig.volume = 0.3
+        assert entry.settings == first, "the second waits for the evaluation"
+        stage.turn_dials(session, entry, skin, scene)
+        assert entry.provisional == 300 and not entry.is_begun
+    finally:
+        session.on_turn, stage.ANSWER_SECONDS = before, seconds
+    tick_until(lambda: is_whole(skin), 120.0)
+    assert entry.settings == stage.settings_of(entry, skin), "the last value counts"
+
+
 @pytest.mark.parametrize("comes", [True, False])
 def test_what_blender_draws_after_a_turn_has_the_frame_that_comes_soon(
     skin: Any, scene: Any, comes: bool
