@@ -94,7 +94,7 @@ typedef struct srComplementaryDials {
     const float* nodeDampings; ///< and of the damping.
 } srComplementaryDials;
 
-/// BDF2, two substeps, tolerance 1e-2 (docs/decisions/0018), 20 and 200 steps; all else zero.
+/// BDF2, two substeps, tolerance 2e-2 (docs/decisions/0041), 20 and 200 steps; all else zero.
 srComplementaryDials srDefaultComplementaryDials(void);
 
 /// The dials spread over nodes and cells, and the factor. Owns its arrays.

@@ -30,7 +30,7 @@ srComplementaryDials srDefaultComplementaryDials(void) {
         .frameSeconds = 1.0 / 24.0,
         .substeps = 2,
         .integrator = sr_integratorBdf2,
-        .tolerance = 1e-2,
+        .tolerance = 2e-2,
         .newtonLimit = 20,
         .innerLimit = 200,
     };

@@ -141,9 +141,39 @@ class Views:
             bpy.types.SpaceView3D.draw_handler_remove(handler, "WINDOW")
 
 
+def smooth_edges(on: bool) -> None:
+    """Blender's anti-aliasing: after a change it draws the view eight times more. A graphics card
+    does so in passing; in software it takes both cores, the workers' too, for seconds."""
+    bpy.context.preferences.system.viewport_aa = "8" if on else "OFF"
+
+
 def soften(report: Report) -> Iterator[float]:
     """As Blender's own slider does: the property, the tag, and what is drawn then."""
-    api, answers, times = addon.session().api, [], {name: [] for name in ("begun", "drawn")}
+    smooth_edges(False)
+    yield from soften_rounds(report)
+    smooth_edges(True)
+    yield from settle()
+    started = time.perf_counter()
+    yield from turn_softness(0.35)
+    seconds = time.perf_counter() - started
+    report.add("Softness: whole shot new, nine views drawn in software meanwhile", seconds, "s")
+
+
+def turn_softness(value: float) -> Iterator[float]:
+    """Turned, and waited for until the whole shot is new; gives when the frame looked at was."""
+    api, shot, seen = addon.session().api, entry().shot, 0.0
+    skin().softrig.softness = value
+    skin().update_tag()
+    while api.shot_status(shot).ready == measured.FRAME_COUNT:
+        yield 0.01
+    while (ready := api.shot_status(shot).ready) < measured.FRAME_COUNT:
+        seen = time.perf_counter() if not seen and ready >= LOOKED_AT else seen
+        yield 0.01
+    return seen or time.perf_counter()
+
+
+def soften_rounds(report: Report) -> Iterator[float]:
+    answers, times = [], {name: [] for name in ("begun", "drawn")}
     looked, whole = [], []
     bpy.context.scene.frame_set(LOOKED_AT)
     drawn = statistics.median(redraw() for _ in range(5))
@@ -151,18 +181,10 @@ def soften(report: Report) -> Iterator[float]:
     for number in range(ROUNDS_OF_SOFTNESS):
         yield from settle()
         views, started = Views(), time.perf_counter()
-        skin().softrig.softness = 0.3 + 0.1 * number
-        skin().update_tag()
         note_answer(started, answers)
-        while api.shot_status(entry().shot).ready == measured.FRAME_COUNT:
-            yield 0.01
-        seen = None
-        while (ready := api.shot_status(entry().shot).ready) < measured.FRAME_COUNT:
-            if seen is None and ready >= LOOKED_AT:
-                seen = time.perf_counter()
-            yield 0.01
+        seen = yield from turn_softness(0.3 + 0.1 * number)
         whole.append(time.perf_counter() - started)
-        looked.append(1e3 * ((seen or time.perf_counter()) - started))
+        looked.append(1e3 * (seen - started))
         views.remove()
         for name, found in times.items():
             found.append(1e3 * (getattr(views, name) - started))
