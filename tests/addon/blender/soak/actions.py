@@ -132,11 +132,13 @@ def delete_modifier(world: World) -> bool:
 
 @action
 def delete_armature(world: World) -> bool:
-    """Only of a crowd: the character stays, with nothing that moves it."""
-    found = world.armatures()
-    if len(found) < 2:
-        return False
-    bpy.data.objects.remove(world.pick(found))
+    """Only of a crowd, which may have to come: the character stays, with nothing that moves it."""
+    if len(world.armatures()) < 2:
+        if len(world.skins()) >= MOST_SKINS:
+            bpy.data.objects.remove(world.pick(world.skins()))
+        if not add(world) or len(world.armatures()) < 2:
+            return False
+    bpy.data.objects.remove(world.pick(world.armatures()))
     return True
 
 

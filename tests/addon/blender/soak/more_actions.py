@@ -47,10 +47,10 @@ def stop_following(world: World) -> bool:
 
 @action
 def change_a_follower(world: World) -> bool:
-    """Moved, edited, made rigid, deleted."""
-    ob = world.pick(world.riders())
-    if ob is None:
+    """Moved, edited, made rigid, deleted; one that is new where there is none."""
+    if not world.riders() and not follow(world):
         return False
+    ob = world.pick(world.riders())
     what = world.pick(["move", "edit", "rigid", "rename", "delete"])
     if what == "move":
         ob.location.x += world.chance.uniform(-0.1, 0.1)
