@@ -31,6 +31,9 @@ PEEP_SECONDS = 0.003
 class Session:
     """All characters and the library, or the sentence why there is no library."""
 
+    on_turn: Callable[[str], None] | None = None
+    """Whom to tell of a turned dial; nobody while no door is open."""
+
     def __init__(
         self, api: Any, problem: str = "", clock: Callable[[], float] = time.monotonic
     ) -> None:
@@ -61,8 +64,6 @@ class Session:
         """A render waits, in its own thread, for what the heartbeat does."""
         self.render_problems: list[str] = []
         """Why the last render did not show what it should."""
-        self.on_turn: Callable[[str], None] | None = None
-        """Whom to tell of a turned dial; nobody while no door is open."""
         self.rescan = True
         """Objects came, went or were duplicated since the last look."""
         self.last_scene = ""
