@@ -24,6 +24,7 @@ typedef struct srLinearKernels {
     int32_t (*factorSmall)(double* A, int32_t size, int32_t stride);
     void (*solveSmall)(const double* L, int32_t size, int32_t stride, double* X);
     void (*solveSmallOne)(const double* L, int32_t size, int32_t stride, double* x);
+    void (*addTurned)(const double* B, const double* R, double* A, int32_t stride);
 } srLinearKernels;
 
 extern const srLinearKernels srLinearScalar, srLinearAvx2, srLinearNeon;

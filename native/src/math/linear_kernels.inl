@@ -48,4 +48,5 @@ const srLinearKernels SR_TABLE = {
     .factorSmall = factorSmall,
     .solveSmall = solveSmall,
     .solveSmallOne = solveSmallOne,
+    .addTurned = addTurned,
 };

@@ -33,3 +33,7 @@ void srSolveSmallOne(const double* L, int32_t size, double* x) {
     memset(x + size, 0, (size_t)(stride - size) * sizeof(double));
     srGetLinearKernels()->solveSmallOne(L, stride, stride, x);
 }
+
+void srAddTurned(const double* B, const double* R, double* A, int32_t stride) {
+    srGetLinearKernels()->addTurned(B, R, A, stride);
+}

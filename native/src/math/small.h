@@ -29,3 +29,8 @@ void srSolveSmall(const double* L, int32_t size, double* X);
 
 /// One right-hand side: `x` has srSmallStride(size) numbers, those beyond `size` set to zero likewise.
 void srSolveSmallOne(const double* L, int32_t size, double* x);
+
+/// A += Q B Q' for blocks of 12 rows and columns, of which number 4 d + c is axis d of vector c, and Q turns
+/// all four vectors by R. `B` is whole columns one after the other, `A` a part of a larger matrix, `stride`
+/// of it; R has its nine numbers row by row.
+void srAddTurned(const double* B, const double* R, double* A, int32_t stride);

@@ -179,3 +179,27 @@ static void solveSmallOne(const double* L, int32_t size, int32_t stride, double*
         }
     }
 }
+
+// First columns are mixed, of three at a time, then rows: four functions are a lane each.
+static void addTurned(const double* B, const double* R, double* A, int32_t stride) {
+    for (int32_t c = 0; c < 4; c++) {
+        srDoubleW x[3][3]; // axis of the column, of the row
+        for (int k = 0; k < 9; k++) {
+            x[k / 3][k % 3] = srLoadDoubleW(B + 48 * (k / 3) + 12 * c + 4 * (k % 3));
+        }
+        for (int e = 0; e < 3; e++) {
+            const double* turn = R + 3 * e;
+            srDoubleW rows[3];
+            for (int i = 0; i < 3; i++) {
+                rows[i] = srSplatDoubleW(turn[0]) * x[0][i] + srSplatDoubleW(turn[1]) * x[1][i] +
+                          srSplatDoubleW(turn[2]) * x[2][i];
+            }
+            double* column = A + (int64_t)(4 * e + c) * stride;
+            for (int d = 0; d < 3; d++) {
+                srDoubleW sum = srSplatDoubleW(R[3 * d]) * rows[0] + srSplatDoubleW(R[3 * d + 1]) * rows[1] +
+                                srSplatDoubleW(R[3 * d + 2]) * rows[2];
+                srStoreDoubleW(column + 4 * d, srLoadDoubleW(column + 4 * d) + sum);
+            }
+        }
+    }
+}

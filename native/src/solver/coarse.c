@@ -2,7 +2,8 @@
 //
 // The small matrix and the three stages of a correction. Where the handles are is chosen in coarse_rest.c.
 //
-// Unknown (4 j + c) 3 + d of the small system is axis d of the c-th of [X; 1] of handle j.
+// Unknown 12 j + 4 d + c of the small system is axis d of the c-th of [X; 1] of handle j: so what two handles
+// have with each other is one block of 12 x 12, and what turns it mixes whole rows of four.
 
 #include "solver/coarse.h"
 
@@ -26,8 +27,13 @@ struct srCoarse {
     double* A;       // the factor at rest
     double* vectors; // two
     double* masses;  // of functions, each with each
-    double* blocks;  // of all regions, one after the other: of each pair of local functions 3 x 3, lower half
+    double* blocks;  // of all regions, one after the other: of each pair of local handles, the lower half
 };
+
+// where axis d of function k = 4 j + c stands
+static size_t rowOf(size_t k, size_t d) {
+    return SR_HANDLE_ROWS * (k / 4) + 4 * d + k % 4;
+}
 
 srResult srCreateCoarse(const srCoarseRest* rest, srCoarse** outCoarse) {
     *outCoarse = NULL;
@@ -154,14 +160,21 @@ static void findAround(const srCoarseRest* rest, const srCellBlock* block, const
     }
 }
 
-// Where a region keeps what two functions have with each other; null in the upper half
+#define PAIR_NUMBERS (SR_HANDLE_ROWS * SR_HANDLE_ROWS)
+
+// Where a region keeps what two functions have with each other: axes i of the first and j of the second are
+// 48 j + 4 i further on. Null for pairs of handles of the upper half.
 static double* blockOf(const Around* around, int32_t a, int32_t b) {
-    if (around->locals[a / 4] < 0 || around->locals[b / 4] < 0) {
+    if (around->locals[a / 4] < around->locals[b / 4] || around->locals[b / 4] < 0) {
         return NULL;
     }
-    size_t row = 4 * (size_t)around->locals[a / 4] + (size_t)(a % 4);
-    size_t column = 4 * (size_t)around->locals[b / 4] + (size_t)(b % 4);
-    return row < column ? NULL : around->blocks + 9 * (row * (row + 1) / 2 + column);
+    size_t first = (size_t)around->locals[a / 4];
+    size_t pair = first * (first + 1) / 2 + (size_t)around->locals[b / 4];
+    return around->blocks + PAIR_NUMBERS * pair + SR_HANDLE_ROWS * (size_t)(b % 4) + (size_t)(a % 4);
+}
+
+static size_t within(size_t i, size_t j) {
+    return 4 * SR_HANDLE_ROWS * j + 4 * i;
 }
 
 static void enterRegion(srCoarse* coarse, const srCoarseRest* rest, int32_t region, Around* around) {
@@ -190,9 +203,9 @@ static void addStiffness(const Around* around, double s, double l) {
             double both = s * (A[0] * B[0] + A[1] * B[1] + A[2] * B[2]);
             for (size_t j = 0; j < 3; ++j) {
                 for (size_t i = 0; i < 3; ++i) {
-                    out[3 * j + i] += s * A[j] * B[i] + l * A[i] * B[j];
+                    out[within(i, j)] += s * A[j] * B[i] + l * A[i] * B[j];
                 }
-                out[4 * j] += both;
+                out[within(j, j)] += both;
             }
         }
     }
@@ -210,7 +223,7 @@ static void addFibres(const Around* around, double s, const srCellFibres* fibres
             s * (d[0] * A[0] + d[1] * A[1] + d[2] * A[2]) * (d[0] * B[0] + d[1] * B[1] + d[2] * B[2]);
         double* out = blockOf(around, a, b);
         for (size_t j = 0; out != NULL && j < 9; ++j) {
-            out[j] += both * d[j / 3] * d[j % 3];
+            out[within(j % 3, j / 3)] += both * d[j / 3] * d[j % 3];
         }
     }
 }
@@ -263,27 +276,16 @@ static void addCells(srCoarse* coarse, const srCoarseRest* coarseRest, const srF
 // R B R' of a region's blocks, to where their handles stand in A
 static void addRegion(const srCoarse* coarse, const srCoarseRegion* region, const srMat3f* turn, double* A) {
     size_t stride = (size_t)srSmallStride(coarse->rowCount);
-    double R[3][3];
+    double R[9];
     for (int k = 0; k < 9; ++k) {
-        R[k / 3][k % 3] = turn != NULL ? (double)turn->m[k / 3][k % 3] : k % 4 == 0 ? 1.0 : 0.0;
+        R[k] = turn != NULL ? (double)turn->m[k / 3][k % 3] : k % 4 == 0 ? 1.0 : 0.0;
     }
     const double* B = coarse->blocks + region->firstBlock;
-    for (int32_t a = 0; a < 4 * region->handleCount; ++a) {
-        size_t row = 3 * (4 * (size_t)region->handles[a / 4] + (size_t)(a % 4));
-        for (int32_t b = 0; b <= a; ++b, B += 9) {
-            size_t column = 3 * (4 * (size_t)region->handles[b / 4] + (size_t)(b % 4));
-            double T[3][3]; // R B; B by columns
-            for (int i = 0; i < 3; ++i) {
-                for (int j = 0; j < 3; ++j) {
-                    T[i][j] = R[i][0] * B[3 * j] + R[i][1] * B[3 * j + 1] + R[i][2] * B[3 * j + 2];
-                }
-            }
-            for (size_t j = 0; j < 3; ++j) {
-                double* out = A + (column + j) * stride + row;
-                for (size_t i = 0; i < 3; ++i) {
-                    out[i] += T[i][0] * R[j][0] + T[i][1] * R[j][1] + T[i][2] * R[j][2];
-                }
-            }
+    for (int32_t p = 0; p < region->handleCount; ++p) {
+        size_t row = SR_HANDLE_ROWS * (size_t)region->handles[p];
+        for (int32_t q = 0; q <= p; ++q, B += PAIR_NUMBERS) {
+            size_t column = SR_HANDLE_ROWS * (size_t)region->handles[q];
+            srAddTurned(B, R, A + column * stride + row, (int32_t)stride);
         }
     }
 }
@@ -297,7 +299,7 @@ static bool factorTurned(const srCoarse* coarse, const srCoarseRest* rest, const
         for (size_t row = column; row < functionCount; ++row) {
             double mass = coarse->masses[column * functionCount + row];
             for (size_t axis = 0; axis < 3; ++axis) {
-                A[(3 * column + axis) * stride + 3 * row + axis] = mass;
+                A[rowOf(column, axis) * stride + rowOf(row, axis)] = mass;
             }
         }
     }
@@ -350,7 +352,7 @@ static void applyMasses(const srCoarseRest* rest, const srFleshTuning* tuning, c
                     const srHandleEntry* entry = &rest->entries[k / 4];
                     const float* centre = rest->centres + SR_ROW_FLOATS * (size_t)entry->handle;
                     double value = (double)entry->weight * (double)(place[k % 4] - centre[k % 4]);
-                    size_t row = 3 * (4 * (size_t)entry->handle + (size_t)(k % 4)) + (size_t)axis;
+                    size_t row = rowOf(4 * (size_t)entry->handle + (size_t)(k % 4), (size_t)axis);
                     if (pass == 0) {
                         u += value * v[row];
                     } else {
@@ -368,8 +370,8 @@ double srCoarse_FindLeast(const srCoarse* coarse, const srCoarseRest* coarseRest
     size_t rowCount = (size_t)coarse->rowCount;
     double* v = coarse->vectors;
     double* y = v + srSmallStride(coarse->rowCount);
-    for (size_t row = 0; row < rowCount; ++row) {
-        v[row] = 1.0 + 0.37 * (double)(row * row % 17);
+    for (size_t k = 0; k < rowCount; ++k) {
+        v[rowOf(k / 3, k % 3)] = 1.0 + 0.37 * (double)(k * k % 17);
     }
     double kappa = 0.0;
     for (int step = 0; step < FREQUENCY_STEPS; ++step) {
@@ -508,13 +510,13 @@ void srCoarse_Solve(const srCoarseStep* step) {
             }
         }
         for (size_t d = 0; d < 3; ++d) {
-            scratch->small[3 * k + d] = sum[d];
+            scratch->small[rowOf(k, d)] = sum[d];
         }
     }
     srSolveSmallOne(scratch->A, step->coarse->rowCount, scratch->small);
     for (size_t k = 0; k < 4 * (size_t)rest->handleCount; ++k) {
         for (size_t d = 0; d < 3; ++d) {
-            scratch->moves[4 * k + d] = scratch->isReady ? (float)scratch->small[3 * k + d] : 0.0f;
+            scratch->moves[4 * k + d] = scratch->isReady ? (float)scratch->small[rowOf(k, d)] : 0.0f;
         }
         scratch->moves[4 * k + 3] = 0.0f;
     }

@@ -94,9 +94,9 @@ static void enterAll(const srFleshRest* rest, srCoarseRest* coarse, double* weig
         enterPatch(rest, coarse, p, weights);
     }
     for (int32_t r = 0; r < coarse->handleCount; ++r) {
-        size_t functionCount = 4 * (size_t)coarse->regions[r].handleCount;
+        size_t handleCount = (size_t)coarse->regions[r].handleCount;
         coarse->regions[r].firstBlock = coarse->blockFloatCount;
-        coarse->blockFloatCount += 9 * functionCount * (functionCount + 1) / 2;
+        coarse->blockFloatCount += SR_HANDLE_ROWS * SR_HANDLE_ROWS * handleCount * (handleCount + 1) / 2;
     }
 }
 

@@ -100,6 +100,44 @@ static void every_path_gives_the_same_bits(void** state) {
     srDestroyCsc(&A);
 }
 
+#define BLOCK 12
+#define WIDER 20
+
+// against the product written out, on every path with the same bits
+static void a_turned_block_is_the_product_of_three_matrices(void** state) {
+    (void)state;
+    const double R[3][3] = {{0.36, 0.48, -0.8}, {-0.8, 0.6, 0.0}, {0.48, 0.64, 0.6}};
+    double* B = makeNumbers(BLOCK * BLOCK, 3);
+    double* before = makeNumbers(WIDER * BLOCK, 5);
+    double first[WIDER * BLOCK];
+    srSimdPath usual = srGetSimdPath();
+    for (int path = 0; path < SR_SIMD_PATH_COUNT; path++) {
+        if (!srForceSimdPath((srSimdPath)path)) {
+            continue;
+        }
+        double A[WIDER * BLOCK];
+        memcpy(A, before, sizeof(A));
+        srAddTurned(B, &R[0][0], A, WIDER);
+        for (int k = 0; k < WIDER * BLOCK; k++) {
+            int row = k % WIDER, column = k / WIDER;
+            double expected = before[k];
+            for (int m = 0; row < BLOCK && m < 9; m++) {
+                int i = m / 3, j = m % 3;
+                expected +=
+                    R[row / 4][i] * R[column / 4][j] * B[BLOCK * (4 * j + column % 4) + 4 * i + row % 4];
+            }
+            assert_near(A[k], expected, row < BLOCK ? 1e-15 : 0.0);
+        }
+        if (path == sr_simdScalar) {
+            memcpy(first, A, sizeof(A));
+        }
+        assert_memory_equal(A, first, sizeof(A));
+    }
+    assert_true(srForceSimdPath(usual));
+    free(B);
+    free(before);
+}
+
 // A diagonal matrix with one entry that cannot be a pivot.
 static void namesBadColumn(int32_t n, int32_t bad, double value) {
     double L[16 * 16];
@@ -139,6 +177,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(solve_agrees_with_elimination, srTestNothingLeaked),
         cmocka_unit_test_teardown(every_path_gives_the_same_bits, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_turned_block_is_the_product_of_three_matrices, srTestNothingLeaked),
         cmocka_unit_test_teardown(first_bad_column_is_named, srTestNothingLeaked),
         cmocka_unit_test_teardown(pivot_of_rounding_errors_is_bad, srTestNothingLeaked),
     };
