@@ -14,6 +14,7 @@
 #include "complementary_defaults.h"
 #include "complementary_pictures.h"
 #include "complementary_plain.h"
+#include "limits.h"
 #include "report.h"
 
 #include "core/parallel.h"
@@ -38,6 +39,9 @@ enum {
     localRuns = 30,
     fittedRows = 240
 };
+
+// additions and multiplications of a cell's product, without what moves it to and from memory
+#define PRODUCT_OPERATIONS 201.0
 
 // A character that is ready to be played.
 typedef struct Stage {
@@ -218,6 +222,11 @@ static void benchLocalSteps(srBenchReport* out, const char* caseName, Stage* s) 
     double perCell = 1e9 / s->rest.cellCount;
     srBench_Add(out, caseName, "gradient and rotations, double, a cell", best[0] * perCell, "ns", "<= 20");
     srBench_Add(out, caseName, "product with the Hessian, float, a cell", best[1] * perCell, "ns", "<= 12");
+    double peak = srBenchMeasurePeak();
+    if (peak > 0.0) {
+        srBench_Add(out, caseName, "its share of the arithmetic's peak",
+                    100.0 * PRODUCT_OPERATIONS / (best[1] * perCell * peak), "%", NULL);
+    }
     void* arrays[] = {x, gradient, partials, d, q, turns.rotations, turns.turns};
     for (int k = 0; k < 7; ++k) {
         free(arrays[k]);
@@ -375,13 +384,6 @@ static void benchFit(srBenchReport* out, const char* caseName, Stage* s) {
     srDestroySpan(&span);
 }
 
-typedef struct Bar {
-    int32_t across, along;
-    const char* tenGoal;
-    const char* fourGoal;
-    const char* prepareGoal;
-} Bar;
-
 static double megabytes(const Stage* s) {
     double cells = (double)s->rest.layout.blockCount;
     double product = cells * (sizeof(srCellCorners) + 2 * sizeof(srMat3Blockf) + 2 * sizeof(srTurnBlockf) +
@@ -390,6 +392,58 @@ static double megabytes(const Stage* s) {
     double panels = 2.0 * (double)s->tuning.factor.floatStarts[s->tuning.factor.groupCount] * sizeof(float);
     return 1e-6 * (product + responses + panels);
 }
+
+// ten iterations, and until the residual is small
+typedef struct Goals {
+    const char* ten;
+    const char* four;
+    const char* prepare;
+} Goals;
+
+static void benchTen(srBenchReport* out, const char* caseName, Stage* s, const Goals* goals) {
+    Play play;
+    srComplementaryDials dials = productDials(&s->character, 0.0, 10);
+    double start = getSeconds();
+    tune(s, &dials);
+    srBench_Add(out, caseName, "preparing", 1e3 * (s->prepareSeconds + getSeconds() - start), "ms",
+                goals->prepare);
+    start = getSeconds();
+    tune(s, &dials);
+    srBench_Add(out, caseName, "other dials", 1e3 * (getSeconds() - start), "ms",
+                goals->four != NULL ? "<= 60" : NULL);
+    benchFit(out, caseName, s);
+    playAll(s, &play);
+    srBench_Add(out, caseName, "a frame of ten inner iterations", play.mean, "ms", goals->ten);
+    srBench_Add(out, caseName, "its products with the Hessian", play.innerCount, "", NULL);
+    double each = play.mean / play.innerCount;
+    srBench_Add(out, caseName, "read for each", megabytes(s), "MB", NULL);
+    srBench_Add(out, caseName, "read a second", megabytes(s) / each, "GB/s", NULL);
+    srBench_Add(out, caseName, "share of a copy's rate",
+                1e5 * srBenchTimeCopy((size_t)(1e6 * megabytes(s))) / each, "%", NULL);
+    benchPlain(out, caseName, s, &play);
+    benchLocalSteps(out, caseName, s);
+    benchWorkers(out, caseName, s);
+}
+
+static void playTo(srBenchReport* out, const char* caseName, Stage* s, const char* what, const char* goal) {
+    Play play;
+    playAll(s, &play);
+    report(out, caseName, what, &play, goal, NULL);
+}
+
+static void playToDefault(srBenchReport* out, const char* caseName, Stage* s) {
+    srComplementaryDials usual = srDefaultComplementaryDials(),
+                         dials = productDials(&s->character, usual.tolerance, 1000);
+    dials.material = srMakeMaterial(s->character.youngModulus, 0.45, 1000.0);
+    dials.substeps = usual.substeps;
+    tune(s, &dials);
+    playTo(out, caseName, s, "its default, Poisson's ratio 0.45", NULL);
+}
+
+typedef struct Bar {
+    int32_t across, along;
+    Goals goals;
+} Bar;
 
 static void benchBar(srBenchReport* out, const Bar* bar) {
     Stage s = {0};
@@ -403,50 +457,55 @@ static void benchBar(srBenchReport* out, const Bar* bar) {
     prepare(&s);
     snprintf(caseName, sizeof(caseName), "bar, %d nodes, %d cells, %d rows", s.rest.nodeCount,
              s.rest.cellCount, s.rest.rows.rowCount);
-    Play play;
-    srComplementaryDials dials = productDials(&s.character, 0.0, 10);
-    double start = getSeconds();
+    benchTen(out, caseName, &s, &bar->goals);
+    srComplementaryDials dials = productDials(&s.character, 1e-4, 1000);
     tune(&s, &dials);
-    srBench_Add(out, caseName, "preparing", 1e3 * (s.prepareSeconds + getSeconds() - start), "ms",
-                bar->prepareGoal);
-    start = getSeconds();
-    tune(&s, &dials);
-    srBench_Add(out, caseName, "other dials", 1e3 * (getSeconds() - start), "ms",
-                bar->fourGoal != NULL ? "<= 60" : NULL);
-    benchFit(out, caseName, &s);
-    playAll(&s, &play);
-    srBench_Add(out, caseName, "a frame of ten inner iterations", play.mean, "ms", bar->tenGoal);
-    srBench_Add(out, caseName, "its products with the Hessian", play.innerCount, "", NULL);
-    double each = play.mean / play.innerCount;
-    srBench_Add(out, caseName, "read for each", megabytes(&s), "MB", NULL);
-    srBench_Add(out, caseName, "read a second", megabytes(&s) / each, "GB/s", NULL);
-    benchPlain(out, caseName, &s, &play);
-    benchLocalSteps(out, caseName, &s);
-    benchWorkers(out, caseName, &s);
-    dials = productDials(&s.character, 1e-4, 1000);
-    tune(&s, &dials);
-    playAll(&s, &play);
-    report(out, caseName, "1e-4", &play, bar->fourGoal, NULL);
+    playTo(out, caseName, &s, "1e-4", bar->goals.four);
     double length = (double)bar->along / bar->across;
     srBenchSwingBar(&s.character, length, SR_BENCH_SWING / 3.0);
-    playAll(&s, &play);
-    report(out, caseName, "1e-4, a third of the swing", &play, bar->fourGoal, NULL);
+    playTo(out, caseName, &s, "1e-4, a third of the swing", bar->goals.four);
     srBenchSwingBar(&s.character, length, SR_BENCH_SWING);
-    dials.material = srMakeMaterial(s.character.youngModulus, 0.45, 1000.0);
-    dials.tolerance = srDefaultComplementaryDials().tolerance;
-    dials.substeps = srDefaultComplementaryDials().substeps;
+    playToDefault(out, caseName, &s);
+    srParallel_Stop();
+    clearStage(&s);
+}
+
+typedef struct Body {
+    int index; ///< Of bodies.h.
+    int32_t nodeCount;
+    Goals goals;
+} Body;
+
+static void benchBody(srBenchReport* out, const Body* body) {
+    Stage s = {0};
+    if (!srBenchMakeBody(body->index, body->nodeCount, &s.character)) {
+        return;
+    }
+    char caseName[96];
+    srParallel_SetWorkerCount(1);
+    prepare(&s);
+    snprintf(caseName, sizeof(caseName), "%s, %d nodes, %d cells, %d rows", s.character.name,
+             s.rest.nodeCount, s.rest.cellCount, s.rest.rows.rowCount);
+    benchTen(out, caseName, &s, &body->goals);
+    srComplementaryDials dials = productDials(&s.character, 1e-4, 1000);
     tune(&s, &dials);
-    playAll(&s, &play);
-    report(out, caseName, "its default, Poisson's ratio 0.45", &play, NULL, NULL);
+    playTo(out, caseName, &s, "1e-4", body->goals.four);
+    playToDefault(out, caseName, &s);
     srParallel_Stop();
     clearStage(&s);
 }
 
 int main(int argc, char** argv) {
     static const Bar BARS[] = {
-        {5, 28, NULL, NULL, NULL},  {10, 32, "<= 4", "<= 5", NULL},    // 3,993 nodes
-        {12, 36, NULL, NULL, NULL}, {15, 42, "<= 13", NULL, "<= 500"}, // 11,008 nodes
-        {22, 64, NULL, NULL, NULL}, {31, 98, NULL, NULL, NULL},
+        {5, 28, {0}},  {10, 32, {"<= 4", "<= 5", NULL}},    // 3,993 nodes
+        {12, 36, {0}}, {15, 42, {"<= 13", NULL, "<= 500"}}, // 11,008 nodes
+        {22, 64, {0}}, {31, 98, {0}},
+    };
+    // those of 24 bones
+    static const Body BODIES[] = {
+        {3, 4000, {"<= 4", "<= 5", NULL}}, {3, 11000, {"<= 13", NULL, "<= 500"}},
+        {4, 4000, {"<= 4", "<= 5", NULL}}, {5, 4000, {"<= 4", "<= 5", NULL}},
+        {6, 4000, {"<= 4", "<= 5", NULL}},
     };
     const char *folders[mostFolders], *plot = NULL, *pictures = NULL;
     int folderCount = 0, kept = 1;
@@ -478,6 +537,9 @@ int main(int argc, char** argv) {
     }
     for (int k = 0; out != NULL && k < folderCount; ++k) {
         benchFolder(out, folders[k]);
+    }
+    for (size_t k = 0; out != NULL && barCount > 0 && k < sizeof(BODIES) / sizeof(BODIES[0]); ++k) {
+        benchBody(out, &BODIES[k]);
     }
     for (size_t k = 0; out != NULL && k < barCount; ++k) {
         benchBar(out, &BARS[k]);

@@ -8,7 +8,7 @@
 // and what it takes to look at each collapse, whether it makes triangles cross, before it is done: the plain
 // way to a surface that does not.
 
-#include "meshers_shapes.h"
+#include "bodies.h"
 #include "report.h"
 
 #include "core/arena.h"

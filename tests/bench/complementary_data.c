@@ -210,7 +210,7 @@ static bool readAnimation(const char* folder, const Raw* raw, srBenchCharacter* 
 
 // ---- both kinds ----
 
-static bool allocatePlaces(srBenchCharacter* character) {
+bool srBenchAllocatePlaces(srBenchCharacter* character) {
     size_t count = (size_t)character->cage.nodeCount;
     bool isWhole = true;
     for (int k = 0; k < 3; ++k) {
@@ -352,7 +352,7 @@ static bool takeOver(const Raw* raw, srBenchCharacter* character) {
     bool isTaken = old != NULL &&
                    srCreateCage(raw->nodes, raw->nodeCount, (const int32_t (*)[4])raw->cells, raw->cellCount,
                                 &character->cage) == sr_success &&
-                   matchNodes(raw, &character->cage, old) && allocatePlaces(character);
+                   matchNodes(raw, &character->cage, old) && srBenchAllocatePlaces(character);
     for (int32_t i = 0; isTaken && i < raw->nodeCount; ++i) {
         beginNode(character, i);
         for (int32_t h = 0; h < raw->handleCount; ++h) {
@@ -477,7 +477,7 @@ bool srBenchMakeBar(int32_t across, int32_t along, int32_t boneCount, int32_t fr
     };
     outCharacter->maps = calloc((size_t)boneCount * ((size_t)frameCount + 1), sizeof(*outCharacter->maps));
     if (outCharacter->maps == NULL || !makeBarCage(across, along, &outCharacter->cage) ||
-        !allocatePlaces(outCharacter)) {
+        !srBenchAllocatePlaces(outCharacter)) {
         srBenchFreeCharacter(outCharacter);
         return false;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A character and its animation for the solver alone: read from a folder in the format of the published
-// examples of complementary dynamics (mesh, point handles, weights, their keys), or a bar made here.
+// examples of complementary dynamics (mesh, point handles, weights, their keys), or a bar or body made here.
 
 #pragma once
 
@@ -37,6 +37,13 @@ bool srBenchMakeBar(int32_t across, int32_t along, int32_t boneCount, int32_t fr
 
 /// Another swing for a bar of that length in its own widths.
 void srBenchSwingBar(srBenchCharacter* character, double length, double swing);
+
+/// A body of bodies.h, its cage of about `nodeCount` nodes, weights and holds as the add-on would have them;
+/// the last bone is the object's own place.
+bool srBenchMakeBody(int index, int32_t nodeCount, srBenchCharacter* outCharacter);
+
+/// Places, holds and weights for the cage and as many bones as the character has; false without memory.
+bool srBenchAllocatePlaces(srBenchCharacter* character);
 
 void srBenchFreeCharacter(srBenchCharacter* character);
 

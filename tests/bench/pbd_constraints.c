@@ -4,6 +4,7 @@
 // a sweep moves, against what memory gives a copy of as many.
 
 #include "core/thread.h"
+#include "limits.h"
 #include "pbd_parts.h"
 #include "pbd_plain.h"
 #include "solver/batches.h"
@@ -19,8 +20,6 @@
 #define BLOCK_OPERATIONS 467.0
 #define VOLUME_OPERATIONS 113.0
 #define DISTANCE_OPERATIONS 34.0
-
-#define LARGE_COPY 100000000
 
 // times of the best round of a baseline, a candidate and a copy
 typedef struct Best {
@@ -69,29 +68,12 @@ static void reportConstraint(srBenchReport* report, const char* caseName, const 
     srBench_Add(report, caseName, metric, (double)best->bytes / count, "bytes", NULL);
     snprintf(metric, sizeof(metric), "%s, share of a copy's rate", what);
     srBench_Add(report, caseName, metric, 100.0 * best->copy / best->ours, "%", NULL);
-    double peak = srPlainPeak();
+    double peak = srBenchMeasurePeak();
     if (peak > 0.0) {
         snprintf(metric, sizeof(metric), "%s, share of the arithmetic's peak", what);
         double speed = best->operations * count / (1e9 * best->ours);
         srBench_Add(report, caseName, metric, 100.0 * speed / peak, "%", NULL);
     }
-}
-
-double srBenchTimeCopy(size_t bytes) {
-    char* from = calloc(bytes / 2 + 1, 1);
-    char* to = calloc(bytes / 2 + 1, 1);
-    double best = 0.0;
-    int rounds = bytes > LARGE_COPY ? ROUNDS / 10 : ROUNDS;
-    for (int round = 0; from != NULL && to != NULL && round < rounds; ++round) {
-        from[round] = (char)round;
-        double start = srGetSeconds();
-        memcpy(to, from, bytes / 2);
-        keepLeast(&best, srGetSeconds() - start);
-        from[0] = to[bytes / 4];
-    }
-    free(from);
-    free(to);
-    return best;
 }
 
 static void benchDistances(srBenchReport* report, const char* caseName, const srBenchFlesh* flesh,

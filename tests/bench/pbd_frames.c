@@ -5,6 +5,7 @@
 
 #include "core/parallel.h"
 #include "core/thread.h"
+#include "limits.h"
 #include "measure.h"
 #include "pbd_parts.h"
 #include "rig/skinning.h"

@@ -27,9 +27,6 @@ void srBenchDestroyFlesh(srBenchFlesh* flesh);
 /// Seconds of one frame of the shaken bar.
 double srBenchStepFlesh(srBenchFlesh* flesh, int32_t frame);
 
-/// Seconds of a copy that moves as many bytes, half of them read and half written.
-double srBenchTimeCopy(size_t bytes);
-
 void srBenchConstraints(srBenchReport* report);
 void srBenchFrames(srBenchReport* report);
 void srBenchThreads(srBenchReport* report);

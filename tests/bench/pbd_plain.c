@@ -2,7 +2,6 @@
 
 #include "pbd_plain.h"
 
-#include "core/thread.h"
 #include "math/vec3.h"
 
 #include <math.h>
@@ -179,48 +178,3 @@ void srPlainCells(const srCellSweep* sweep, int32_t count) {
         solvePlainCell(sweep, k / 8, k % 8);
     }
 }
-
-#if defined(__x86_64__)
-typedef float Wide __attribute__((vector_size(32)));
-#define CHAINS 6 // of each kind: four steps long, two begun at a time
-#define LINKS 200000
-
-__attribute__((target("avx2"))) static float runChains(void) {
-    Wide products[CHAINS];
-    Wide sums[CHAINS];
-    for (int k = 0; k < CHAINS; ++k) {
-        products[k] = (Wide){0} + 1.0f;
-        sums[k] = (Wide){0};
-    }
-    static volatile float one = 1.0000001f;
-    Wide factor = (Wide){0} + one;
-    for (int link = 0; link < LINKS; ++link) {
-        for (int k = 0; k < CHAINS; ++k) {
-            products[k] *= factor;
-            sums[k] += factor;
-        }
-    }
-    float sum = 0.0f;
-    for (int k = 0; k < CHAINS; ++k) {
-        sum += products[k][0] + sums[k][0];
-    }
-    return sum;
-}
-
-double srPlainPeak(void) {
-    static volatile float sink;
-    double best = 0.0;
-    for (int round = 0; __builtin_cpu_supports("avx2") && round < 20; ++round) {
-        double start = srGetSeconds();
-        sink = runChains();
-        double speed = 16.0 * CHAINS * LINKS / (1e9 * (srGetSeconds() - start));
-        best = speed > best ? speed : best;
-    }
-    (void)sink;
-    return best;
-}
-#else
-double srPlainPeak(void) {
-    return 0.0;
-}
-#endif

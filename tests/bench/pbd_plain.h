@@ -10,7 +10,3 @@
 void srPlainDistances(srDistanceBlock* blocks, int32_t count, float* rows);
 void srPlainVolumes(srVolumeBlock* blocks, int32_t count, float* rows);
 void srPlainCells(const srCellSweep* sweep, int32_t count);
-
-/// Single-precision multiplications and additions, none fused, that a core does in a nanosecond at best; zero
-/// where that is not known.
-double srPlainPeak(void);

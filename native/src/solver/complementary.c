@@ -86,7 +86,7 @@ static void carveProblem(Carving* carving, const srComplementaryRest* rest,
     problem->packed = carve(carving, 3 * packed + 1, sizeof(float));
     problem->solution = carve(carving, 3 * (size_t)rest->nodeCount + 1, sizeof(float));
     problem->rowScratch =
-        carve(carving, 2 * SR_POINT * (size_t)srSmallStride(rest->rows.rowCount), sizeof(double));
+        carve(carving, SR_POINT * (size_t)srRigRows_GetScratchRowCount(&rest->rows), sizeof(double));
     problem->solveScratch = carve(carving, srFactor_GetScratchSize(&tuning->factor), 1);
 }
 

@@ -126,13 +126,14 @@ static double findBorder(const Lengths* lengths, double radius) {
     return (sqrt(lengths->dp * lengths->dp + lengths->pp * left) - lengths->dp) / lengths->pp;
 }
 
-double srComplementary_FindStep(srComplementaryProblem* problem, const srComplementaryPlace* place,
-                                double forcing, double radius, int32_t limit, const double* guess) {
+srComplementaryStep srComplementary_FindStep(srComplementaryProblem* problem,
+                                             const srComplementaryPlace* place, double forcing, double radius,
+                                             int32_t limit, const double* guess) {
     const srComplementaryRest* rest = problem->rest;
     int32_t n = rest->nodeCount;
     Pass pass = {problem, place, guess};
     srParallelFor(startRange, n, SR_NODES_PER_BLOCK, &pass);
-    double before = 0.0, most = radius / place->residual;
+    double before = 0.0, most = radius / place->residual, left = HUGE_VAL;
     Lengths lengths = {0.0, 0.0, 0.0};
     if (guess != NULL && limit > 1) {
         double length = lookTowards(&pass);
@@ -169,15 +170,17 @@ double srComplementary_FindStep(srComplementaryProblem* problem, const srComplem
         lengths.dd = dd;
         lengths.dp += alpha * lengths.pp;
         if (isBent || isBorder) {
+            left = HUGE_VAL;
             break;
         }
         // forces that the rig takes up are none
         square -= srRigRows_MeasureRange(&rest->rows, problem->residuals, problem->rowScratch);
-        if (!(square > forcing * forcing)) {
+        left = sqrt(square > 0.0 ? square : 0.0);
+        if (!(left > forcing)) {
             break;
         }
     }
     srParallelFor(finishRange, n, SR_NODES_PER_BLOCK, &pass);
     srRigRows_Project(&rest->rows, problem->step, problem->rowScratch);
-    return sqrt(lengths.dd) * place->residual;
+    return (srComplementaryStep){sqrt(lengths.dd) * place->residual, left * place->residual};
 }

@@ -53,12 +53,18 @@ bool srComplementary_IsNegligible(const srComplementaryProblem* problem, double 
 /// the minimum may lie. Returns the residual.
 double srComplementary_Minimize(srComplementaryProblem* problem, const double* guess);
 
+/// A step of Newton's method; the vector itself is in `problem->step`.
+typedef struct srComplementaryStep {
+    double length;   // in the metric of the preconditioner
+    double residual; // what |P g| would become were the energy a parabola; infinite where nobody knows
+} srComplementaryStep;
+
 /// A step that lowers the energy at `place`, by conjugate gradients, until the residual would be below
 /// `forcing` of what it was were the energy a parabola, or the step as long as `radius` (in the metric of the
-/// preconditioner). Looks towards `guess` first, unless that is null. Fills `problem->step`, C step = 0, and
-/// returns its length.
-double srComplementary_FindStep(srComplementaryProblem* problem, const srComplementaryPlace* place,
-                                double forcing, double radius, int32_t limit, const double* guess);
+/// preconditioner). Looks towards `guess` first, unless that is null. C step = 0.
+srComplementaryStep srComplementary_FindStep(srComplementaryProblem* problem,
+                                             const srComplementaryPlace* place, double forcing, double radius,
+                                             int32_t limit, const double* guess);
 
 /// The sum of `count` numbers, in order.
 static inline double srSumPartials(const double* partials, int32_t count) {

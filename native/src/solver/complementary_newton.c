@@ -11,6 +11,8 @@
 #define SMALLEST_FORCE 1e-14  // of the problem's force scale: nothing is left to be done below
 #define SMALLEST_CHANGE 1e-12 // of the energies that were summed up
 #define FORCING 0.3
+#define TIGHTEST 0.3 // of that
+#define SURPRISES 3.0
 #define ENOUGH 0.8    // of the tolerance, for a step that may be the last
 #define DECREASE 1e-4 // of what the slope promises
 #define LONGER                                                                                               \
@@ -144,9 +146,13 @@ static double searchLine(srComplementaryProblem* problem, double* outPart) {
     return 0.0;
 }
 
-static double findForcing(double residual, double tolerance) {
+// The better the Hessian told what became of the last step, the further it is followed in the next:
+// `surprise` is how far the residual was from what it promised, in parts of that before (Eisenstat and Walker
+// 1996).
+static double findForcing(double residual, double tolerance, double surprise) {
     // forces may grow while the energy falls
     double forcing = FORCING * (residual < 1.0 ? sqrt(residual) : 1.0);
+    forcing = fmin(forcing, fmax(SURPRISES * surprise, TIGHTEST * forcing));
     double enough = ENOUGH * tolerance / residual;
     return forcing > enough ? forcing : enough;
 }
@@ -173,7 +179,7 @@ double srComplementary_Minimize(srComplementaryProblem* problem, const double* g
     if (srComplementary_IsNegligible(problem, unit)) {
         return 0.0;
     }
-    double radius = HUGE_VAL;
+    double radius = HUGE_VAL, surprise = HUGE_VAL;
     int32_t innerLimit = problem->stats->innerCount + dials->innerLimit;
     for (int32_t k = 0; k < dials->newtonLimit; ++k) {
         double residual = problem->places[0].residual / unit;
@@ -184,16 +190,18 @@ double srComplementary_Minimize(srComplementaryProblem* problem, const double* g
             break;
         }
         // the last step goes as far as it may
-        double forcing = k + 1 < dials->newtonLimit ? findForcing(residual, dials->tolerance)
+        double forcing = k + 1 < dials->newtonLimit ? findForcing(residual, dials->tolerance, surprise)
                                                     : fmin(FORCING, ENOUGH * dials->tolerance / residual);
-        double length = srComplementary_FindStep(problem, &problem->places[0], forcing, radius, left,
-                                                 k == 0 ? guess : NULL);
+        double before = problem->places[0].residual;
+        srComplementaryStep step = srComplementary_FindStep(problem, &problem->places[0], forcing, radius,
+                                                            left, k == 0 ? guess : NULL);
         problem->stats->newtonCount += 1;
         double part = 1.0, share = searchLine(problem, &part);
         if (share == 0.0) {
             break;
         }
-        radius = findRadius(radius, length, part, share);
+        surprise = part < 1.0 ? HUGE_VAL : fabs(problem->places[0].residual - step.residual) / before;
+        radius = findRadius(radius, step.length, part, share);
     }
     bool isNothing = srComplementary_IsNegligible(problem, problem->places[0].residual);
     return isNothing ? 0.0 : problem->places[0].residual / unit;

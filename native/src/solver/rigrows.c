@@ -14,7 +14,6 @@
 #include <string.h>
 
 #define BONES_PER_BLOCK 2
-#define NODES_PER_BLOCK 512
 #define LEAST_INDEPENDENCE 1e-3 // of a unit row: what is left of it beside the rows that were taken
 #define LEAST_HELD 0.05         // of a vector's length: less says nothing of what is held
 
@@ -28,6 +27,9 @@ typedef struct Making {
     int32_t vectorCount;
     int32_t nodeCount;
     srRigRows* rows;
+    int32_t* nodeStarts; // entries by node: nodeCount + 1; of each
+    int32_t* nodeEntries;
+    int32_t* nodeBones;
     int32_t candidateCount; // 4 a bone
     double* gram;           // candidateCount^2
     double* triangle;       // likewise: row r of the factor in row r
@@ -39,11 +41,19 @@ static bool isHeld(const Making* making, int32_t node, int32_t entry) {
     return making->weights->weights[entry] > 0.0 && making->holds[node] > 0.0 && making->masses[node] > 0.0;
 }
 
+static int32_t countPieces(const srRigRows* rows) {
+    return (rows->nodeCount + SR_RIG_PIECE - 1) / SR_RIG_PIECE;
+}
+
+static size_t countPieceStarts(const srRigRows* rows) {
+    return ((size_t)countPieces(rows) + 1) * (size_t)rows->boneCount;
+}
+
 static srResult allocateRows(Making* making) {
     srRigRows* rows = making->rows;
     rows->starts = SR_ALLOC_ZERO(int32_t, rows->boneCount + 1);
-    rows->nodeStarts = SR_ALLOC_ZERO(int32_t, rows->nodeCount + 1);
-    if (rows->starts == NULL || rows->nodeStarts == NULL) {
+    making->nodeStarts = SR_ALLOC_ZERO(int32_t, rows->nodeCount + 1);
+    if (rows->starts == NULL || making->nodeStarts == NULL) {
         return srFailOutOfMemory("the rig's rows");
     }
     for (int32_t i = 0; i < rows->nodeCount; ++i) {
@@ -63,19 +73,24 @@ static srResult allocateRows(Making* making) {
     rows->values = srAllocZero((size_t)count, sizeof(*rows->values));
     rows->valuesF = srAllocZero((size_t)count, sizeof(*rows->valuesF));
     rows->places = srAllocZero((size_t)rows->boneCount, sizeof(*rows->places));
-    rows->nodeEntries = SR_ALLOC(int32_t, count);
-    rows->nodeBones = SR_ALLOC(int32_t, count);
+    rows->pieceStarts = SR_ALLOC(int32_t, countPieceStarts(rows));
+    making->nodeEntries = SR_ALLOC(int32_t, count);
+    making->nodeBones = SR_ALLOC(int32_t, count);
     making->gram = SR_ALLOC_ZERO(double, square);
     making->triangle = SR_ALLOC_ZERO(double, square);
     making->left = SR_ALLOC(double, making->candidateCount);
     making->order = SR_ALLOC(int32_t, making->candidateCount);
-    bool isWhole = rows->nodes && rows->values && rows->valuesF && rows->places && rows->nodeEntries &&
-                   rows->nodeBones && making->gram && making->triangle && making->left && making->order;
+    bool isWhole = rows->nodes && rows->values && rows->valuesF && rows->places && rows->pieceStarts &&
+                   making->nodeEntries && making->nodeBones && making->gram && making->triangle &&
+                   making->left && making->order;
     return isWhole ? sr_success : srFailOutOfMemory("the rig's rows");
 }
 
 static void freeMaking(Making* making) {
     size_t square = (size_t)making->candidateCount * (size_t)making->candidateCount;
+    SR_FREE(making->nodeStarts, making->nodeCount + 1);
+    SR_FREE(making->nodeEntries, making->rows->entryCount);
+    SR_FREE(making->nodeBones, making->rows->entryCount);
     SR_FREE(making->gram, square);
     SR_FREE(making->triangle, square);
     SR_FREE(making->left, making->candidateCount);
@@ -90,7 +105,7 @@ static void sortEntries(Making* making) {
     }
     int32_t count = 0;
     for (int32_t i = 0; i < rows->nodeCount; ++i) {
-        rows->nodeStarts[i] = count;
+        making->nodeStarts[i] = count;
         for (int32_t e = making->weights->starts[i]; e < making->weights->starts[i + 1]; ++e) {
             if (!isHeld(making, i, e)) {
                 continue;
@@ -99,15 +114,27 @@ static void sortEntries(Making* making) {
             int32_t place = rows->starts[bone]++;
             rows->nodes[place] = i;
             rows->values[place][3] = making->masses[i] * making->holds[i] * making->weights->weights[e];
-            rows->nodeEntries[count] = place;
-            rows->nodeBones[count++] = bone;
+            making->nodeEntries[count] = place;
+            making->nodeBones[count++] = bone;
         }
     }
-    rows->nodeStarts[rows->nodeCount] = count;
+    making->nodeStarts[rows->nodeCount] = count;
     for (int32_t k = rows->boneCount; k > 0; --k) {
         rows->starts[k] = rows->starts[k - 1];
     }
     rows->starts[0] = 0;
+}
+
+static void cutIntoPieces(srRigRows* rows) {
+    for (int32_t k = 0; k < rows->boneCount; ++k) {
+        int32_t e = rows->starts[k];
+        for (int32_t piece = 0; piece <= countPieces(rows); ++piece) {
+            while (e < rows->starts[k + 1] && rows->nodes[e] < piece * SR_RIG_PIECE) {
+                ++e;
+            }
+            rows->pieceStarts[piece * rows->boneCount + k] = e;
+        }
+    }
 }
 
 // centre and size of what a bone holds, weighed as the metric of 1 / M weighs it
@@ -197,12 +224,12 @@ static void fillGram(Making* making, bool isByMass) {
     memset(making->gram, 0, stride * stride * sizeof(double));
     for (int32_t i = 0; i < rows->nodeCount; ++i) {
         double share = isByMass ? 1.0 / making->masses[i] : 1.0;
-        for (int32_t a = rows->nodeStarts[i]; a < rows->nodeStarts[i + 1]; ++a) {
-            const double* u = rows->values[rows->nodeEntries[a]];
-            for (int32_t b = rows->nodeStarts[i]; b < rows->nodeStarts[i + 1]; ++b) {
-                const double* v = rows->values[rows->nodeEntries[b]];
-                double* block =
-                    making->gram + 4 * ((size_t)rows->nodeBones[a] * stride) + 4 * (size_t)rows->nodeBones[b];
+        for (int32_t a = making->nodeStarts[i]; a < making->nodeStarts[i + 1]; ++a) {
+            const double* u = rows->values[making->nodeEntries[a]];
+            for (int32_t b = making->nodeStarts[i]; b < making->nodeStarts[i + 1]; ++b) {
+                const double* v = rows->values[making->nodeEntries[b]];
+                double* block = making->gram + 4 * ((size_t)making->nodeBones[a] * stride) +
+                                4 * (size_t)making->nodeBones[b];
                 for (size_t r = 0; r < 4; ++r) {
                     for (size_t c = 0; c < 4; ++c) {
                         block[r * stride + c] += share * u[r] * v[c];
@@ -303,6 +330,7 @@ static srResult makeRows(Making* making, srRigRows* outRows) {
     srResult result = allocateRows(making);
     if (result == sr_success && rows.entryCount > 0) {
         sortEntries(making);
+        cutIntoPieces(&rows);
         for (int32_t k = 0; k < rows.boneCount; ++k) {
             if (rows.starts[k] == rows.starts[k + 1]) {
                 continue;
@@ -379,9 +407,7 @@ srResult srCreateSpaceRows(const double* vectors, int32_t vectorCount, const dou
 void srDestroyRigRows(srRigRows* rows) {
     SR_FREE(rows->starts, rows->boneCount + 1);
     SR_FREE(rows->nodes, rows->entryCount);
-    SR_FREE(rows->nodeStarts, rows->nodeCount + 1);
-    SR_FREE(rows->nodeEntries, rows->entryCount);
-    SR_FREE(rows->nodeBones, rows->entryCount);
+    SR_FREE(rows->pieceStarts, countPieceStarts(rows));
     SR_FREE(rows->values, rows->entryCount);
     SR_FREE(rows->valuesF, rows->entryCount);
     SR_FREE(rows->places, rows->boneCount);
@@ -456,12 +482,32 @@ static void subtractRange(int32_t begin, int32_t end, int32_t worker, void* cont
     srGetNewtonTable()->subtractBones(product->rows, product->x, product->y, begin, end);
 }
 
+// From rows to candidates, of which those that are no rows get zeros. From the last on, as no row stands
+// behind its candidate.
+static void spreadToCandidates(const srRigRows* rows, double* y) {
+    const int32_t* places = rows->places[0];
+    for (int32_t r = 4 * rows->boneCount - 1; r >= 0; --r) {
+        double* candidate = y + SR_POINT * (size_t)r;
+        if (places[r] == SR_NULL_INDEX) {
+            memset(candidate, 0, SR_POINT * sizeof(double));
+        } else if (places[r] != r) {
+            memcpy(candidate, y + SR_POINT * (size_t)places[r], SR_POINT * sizeof(double));
+        }
+    }
+}
+
+int32_t srRigRows_GetScratchRowCount(const srRigRows* rows) {
+    int32_t pair = 2 * srSmallStride(rows->rowCount), candidates = 4 * rows->boneCount;
+    return pair > candidates ? pair : candidates;
+}
+
 void srRigRows_Project(const srRigRows* rows, double* x, double* scratch) {
     if (rows->rowCount == 0) {
         return;
     }
     srRigRows_Multiply(rows, x, scratch);
     srSolveSmall(rows->gram, rows->rowCount, scratch);
+    spreadToCandidates(rows, scratch);
     Product product = {.rows = rows, .x = scratch, .y = x};
-    srParallelFor(subtractRange, rows->nodeCount, NODES_PER_BLOCK, &product);
+    srParallelFor(subtractRange, countPieces(rows), 1, &product);
 }

@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#define SR_RIG_PIECE 512
+
 /// Weights of nodes on bones, sparse: node i owns entries starts[i] .. starts[i + 1] - 1.
 typedef struct srRigWeights {
     const int32_t* starts;
@@ -28,11 +30,10 @@ typedef struct srRigRows {
     int32_t boneCount;
     int32_t rowCount;
     int32_t entryCount;
-    int32_t* starts;     ///< boneCount + 1
-    int32_t* nodes;      ///< an entry
-    int32_t* nodeStarts; ///< nodeCount + 1: entries by node; of each
-    int32_t* nodeEntries;
-    int32_t* nodeBones;
+    int32_t* starts; ///< boneCount + 1
+    int32_t* nodes;  ///< an entry; of a bone in rising order
+    int32_t*
+        pieceStarts; ///< Of each piece of SR_RIG_PIECE nodes and each bone: its first entry; and the ends.
     double (*values)[4]; ///< an entry, of the four candidates
     float (*valuesF)[4];
     int32_t (*places)[4]; ///< Of a bone's candidates among the rows; SR_NULL_INDEX for what is left out.
@@ -60,11 +61,14 @@ void srRigRows_Multiply(const srRigRows* rows, const double* x, double* y);
 void srRigRows_MultiplyFloat(const srRigRows* rows, const float* x, double* y);
 
 /// |C' (C C')^-1 C x|^2, x of rows of four floats: by how much the square of its length is larger than that
-/// of the nearest x with C x = 0. `scratch` has twice srSmallStride(rowCount) rows of four.
+/// of the nearest x with C x = 0.
 double srRigRows_MeasureRange(const srRigRows* rows, const float* x, double* scratch);
 
 /// Writes row `row` of C as a dense vector, one number a node.
 void srRigRows_GetRow(const srRigRows* rows, int32_t row, double* outValues);
 
-/// x -= C' (C C')^-1 C x: the nearest x with C x = 0. `scratch` has srSmallStride(rowCount) rows of four.
+/// How many rows of four numbers scratch has.
+int32_t srRigRows_GetScratchRowCount(const srRigRows* rows);
+
+/// x -= C' (C C')^-1 C x: the nearest x with C x = 0.
 void srRigRows_Project(const srRigRows* rows, double* x, double* scratch);

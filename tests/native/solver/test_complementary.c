@@ -189,7 +189,7 @@ static double energyAt(const Flesh* f, const double* diagonal, const srVec3* tar
 static void projectOffsets(const Flesh* f, srVec3* u) {
     size_t n = (size_t)f->cage.nodeCount;
     double* rows = calloc(4 * n, sizeof(double));
-    double* scratch = calloc(4 * ((size_t)f->rest.rows.rowCount + 4), sizeof(double));
+    double* scratch = calloc(4 * (size_t)srRigRows_GetScratchRowCount(&f->rest.rows), sizeof(double));
     for (size_t i = 0; i < n; ++i) {
         rows[4 * i] = u[i].x, rows[4 * i + 1] = u[i].y, rows[4 * i + 2] = u[i].z;
     }

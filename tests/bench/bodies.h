@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Characters made from nothing, for comparing cages: bodies of blended limbs with bones, weights and a
-// motion. Four have the sizes of those in the thesis on position-based complementary dynamics.
+// Characters made from nothing: bodies of blended limbs with bones, weights and a motion. Four have the sizes
+// of those in the thesis on position-based complementary dynamics.
 
 #pragma once
 

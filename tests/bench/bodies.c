@@ -3,7 +3,7 @@
 // A body is the zero of a blend of tapered limbs, contoured finely and thinned to the wanted number of
 // vertices.
 
-#include "meshers_shapes.h"
+#include "bodies.h"
 
 #include "core/arena.h"
 #include "math/mat34.h"
