@@ -3,6 +3,7 @@
 // Clean shapes get about as many nodes as are wanted, also where copies change the count, and what a shape
 // needs is told.
 
+#include "corpus/damage.h"
 #include "corpus/shapes.h"
 #include "mesh/mesher.h"
 #include "support/support.h"
@@ -12,26 +13,32 @@
 
 #define LARGEST_MISS 0.15
 #define LARGEST_GROWTH 1.3
+#define MOST_TRIALS 18
 
 typedef struct Made {
     int32_t nodeCount;
     srMesherReport report;
 } Made;
 
-static Made mesh(const srShape* shape, int32_t wanted) {
+static Made meshSoup(const srSoup* soup, int32_t wanted) {
     Made made;
-    srSoup soup = {0};
     srSurface surface;
     srSurfaceReport found;
     srMesh mesh;
     const srMesherSettings settings = {.targetNodeCount = wanted};
-    shape->make(&soup);
-    assert_success(
-        srCreateSurface(soup.points, soup.pointCount, soup.triangles, soup.triangleCount, &surface, &found));
+    assert_success(srCreateSurface(soup->points, soup->pointCount, soup->triangles, soup->triangleCount,
+                                   &surface, &found));
     assert_success(srMeshSurface(&surface, &settings, &mesh, &made.report));
     made.nodeCount = mesh.cage.nodeCount;
     srDestroyMesh(&mesh);
     srDestroySurface(&surface);
+    return made;
+}
+
+static Made mesh(const srShape* shape, int32_t wanted) {
+    srSoup soup = {0};
+    shape->make(&soup);
+    Made made = meshSoup(&soup, wanted);
     srFreeSoup(&soup);
     return made;
 }
@@ -54,13 +61,14 @@ static void assertNear(const srShape* shape, int32_t wanted, int32_t got) {
     }
 }
 
-static void solid_shapes_have_about_as_many_nodes_as_are_wanted(void** state) {
+// At counts as small as these what is flat has a handful of layers, and each is a tenth of the nodes or more.
+static void clean_shapes_have_about_as_many_nodes_as_are_wanted(void** state) {
     (void)state;
-    const int32_t wanted[] = {75, 231};
+    const int32_t wanted[] = {60, 91, 100, 231};
     int32_t count = 0;
     const srShape* shapes = srGetShapes(&count);
     for (int32_t i = 0; i < count; i++) {
-        for (int32_t n = 0; n < SR_ARRAY_COUNT(wanted) && !shapes[i].isAllSheet; n++) {
+        for (int32_t n = 0; n < SR_ARRAY_COUNT(wanted); n++) {
             assertNear(&shapes[i], wanted[n], mesh(&shapes[i], wanted[n]).nodeCount);
         }
     }
@@ -91,11 +99,34 @@ static void what_a_shape_needs_is_told_and_true(void** state) {
     assert_int_equal(mesh(findShape("round sphere"), 100).report.leastNodeCount, 0);
 }
 
+// A skin that crosses itself everywhere is the dearest: copies change its counts by whims, and every trial
+// splits all of it. Whatever else is tried for its count, the search stays a matter of seconds.
+static void a_crossing_skin_is_searched_in_few_trials(void** state) {
+    (void)state;
+    int32_t count = 0;
+    const srDamage* damages = srGetDamages(&count);
+    srSoup soup = {0};
+    int32_t shaken = 0;
+    while (strcmp(damages[shaken].name, "shaken") != 0) {
+        assert_true(++shaken < count);
+    }
+    findShape("hand")->make(&soup);
+    srPatient patient = srCreatePatient(&soup, (uint64_t)(1000 * shaken + 16)); // the corpus's seed 15
+    damages[shaken].inflict(&patient);
+    Made cage = meshSoup(&patient.skin, 700);
+    assert_near(cage.nodeCount / 700.0, 1.0, LARGEST_MISS);
+    assert_true(cage.report.volume <= LARGEST_GROWTH * cage.report.insideVolume);
+    assert_true(cage.report.trialCount <= MOST_TRIALS);
+    srDestroyPatient(&patient);
+    srFreeSoup(&soup);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(solid_shapes_have_about_as_many_nodes_as_are_wanted, srTestNothingLeaked),
+        cmocka_unit_test_teardown(clean_shapes_have_about_as_many_nodes_as_are_wanted, srTestNothingLeaked),
         cmocka_unit_test_teardown(fingers_of_a_few_cells_have_too, srTestNothingLeaked),
         cmocka_unit_test_teardown(what_a_shape_needs_is_told_and_true, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_crossing_skin_is_searched_in_few_trials, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("corpus/counts", tests, NULL, NULL);
 }

@@ -527,7 +527,7 @@ srResult srCreateFlesh(const srScaffold* scaffold, const srFleshSource* source, 
     fillSubEdges(&s);
     SR_TRY(chooseTets(&s, arena, &choosing));
     if (flesh.tetCount > 0) {
-        SR_TRY(srCreateWalls(&source->contacts->skin, 2.0 * spacingOf(scaffold, s.chosen[0]), arena, &binning,
+        SR_TRY(srCreateWalls(&source->contacts->skin, spacingOf(scaffold, s.chosen[0]), arena, &binning,
                              &flesh.walls));
     }
     for (int batch = 0; batch < BATCH_COUNT && flesh.tetCount > s.firstPlace; batch++) {

@@ -70,6 +70,21 @@ bool srLattice_Pad(srLattice* lattice, int32_t share, int32_t maxPointCount) {
     return true;
 }
 
+bool srLattice_Shift(srLattice* lattice, int axis, int32_t maxPointCount) {
+    const int32_t more[3] = {axis == 0, axis == 1, axis == 2};
+    const int32_t counts[3] = {lattice->nx + more[0], lattice->ny + more[1], lattice->nz + more[2]};
+    if (!(2.0 * counts[0] * counts[1] * counts[2] <= (double)maxPointCount)) {
+        return false;
+    }
+    lattice->origin = srMulAdd(lattice->origin, -0.5 * lattice->spacing, (srVec3){more[0], more[1], more[2]});
+    lattice->nx = counts[0];
+    lattice->ny = counts[1];
+    lattice->nz = counts[2];
+    lattice->pointCount = 2 * lattice->nx * lattice->ny * lattice->nz;
+    fillSteps(lattice);
+    return true;
+}
+
 srLattice srLattice_Halve(const srLattice* lattice) {
     srLattice half = *lattice;
     half.spacing = 0.5 * lattice->spacing;

@@ -37,6 +37,12 @@ bool srMakeLattice(srVec3 lower, srVec3 upper, double margin, double spacing, in
 /// would be more than `maxPointCount` points: then nothing changes.
 bool srLattice_Pad(srLattice* lattice, int32_t share, int32_t maxPointCount);
 
+/// One cube more along an axis: the middle of the box is that of a cube there, no corner, and what is
+/// mirrored stays so. Layers of corners come in even numbers then instead of odd ones. Moved along two axes
+/// it would be as along the third. False when there would be more than `maxPointCount` points: then nothing
+/// changes.
+bool srLattice_Shift(srLattice* lattice, int axis, int32_t maxPointCount);
+
 /// Cubes of half the size in the same box. Eight times as many points.
 srLattice srLattice_Halve(const srLattice* lattice);
 

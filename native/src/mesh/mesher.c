@@ -14,21 +14,31 @@
 #include <string.h>
 
 // Where no spacing gives the count: a box has as many layers of nodes as fit, and all of its sides change at
-// once. Then the lattice is tried stretched, so that each axis changes at a spacing of its own.
+// once. Then the lattice is tried shifted, where cells stay as they are, for layers come in odd numbers or in
+// even ones; and stretched, so that each axis changes at a spacing of its own.
+#define BOX_TOLERANCE 0.1
+#define GROWTH_WEIGHT 0.5
 #define LARGEST_MISS 0.15
 #define STRETCH_COUNT 6
 #define LARGEST_JUMP 0.7
 #define MOST_CUBES 2e5
-#define STRETCHED_GROWTH 1.1
+#define OTHER_GROWTH 1.1
+#define LARGE_OTHER_GROWTH 1.25
+#define SHEET_OTHER_GROWTH 1.5
+
+// Samples that are worth a better count, if the first search did not take more: a second or two.
+#define WORTH_WORK 1.2e6
 
 // From which count on a cage keeps to the shape is looked for in such steps, up to so many wanted counts.
 #define ASK_STEP 1.06
 #define ASK_COUNT 24
 #define MOST_ASKED 4
+#define ASK_WORK 4e5
 
 // Of the whole progress: until so much is done
 #define FIRST_SHARE 0.85
-#define WALKED_SHARE 0.9
+#define WALKED_SHARE 0.89
+#define SHIFTED_SHARE 0.91
 #define STRETCHED_SHARE 0.95
 #define FINISHED_SHARE 0.97
 
@@ -97,6 +107,7 @@ typedef struct Attempt {
     srSurface stretched; // without points when nothing is
     srMeshing meshing;
     srSearch search;
+    double mostWork; // when nothing else is begun
 } Attempt;
 
 static void destroyAttempt(Attempt* attempt) {
@@ -135,6 +146,10 @@ static srResult runAttempt(const srSurface* surface, const srMesherSettings* set
     attempt->meshing.settings = settings;
     SR_TRY(srCreateMeshing(&attempt->meshing));
     return srSearch_Run(&attempt->meshing, &attempt->search);
+}
+
+static double workLeft(const Attempt* attempt) {
+    return attempt->mostWork - attempt->search.work;
 }
 
 static double errorOf(const Attempt* attempt) {
@@ -193,7 +208,7 @@ static bool isWorthWalking(const Attempt* attempt) {
 static srResult walkFingers(const srProgress* progress, Attempt* attempt) {
     bool isMet = errorOf(attempt) <= SR_MET_TOLERANCE;
     const srWalk walk = {isMet ? srTrial_Volume(&attempt->search.best) : HUGE_VAL,
-                         isMet ? attempt->search.best.spacing : HUGE_VAL, HUGE_VAL};
+                         isMet ? attempt->search.best.spacing : HUGE_VAL, HUGE_VAL, workLeft(attempt)};
     return srSearch_Walk(&attempt->meshing, &walk, progress, &attempt->search);
 }
 
@@ -203,16 +218,18 @@ static srResult walkFingers(const srProgress* progress, Attempt* attempt) {
 static srResult findLeastNodes(const srProgress* progress, const Attempt* attempt, int32_t* outCount) {
     const srMeshing* meshing = &attempt->meshing;
     int32_t target = meshing->settings->targetNodeCount, count = attempt->search.best.cells.nodeCount;
-    double spacing = attempt->search.best.spacing;
+    double spacing = attempt->search.best.spacing, work = 0.0, mostWork = fmax(workLeft(attempt), ASK_WORK);
     bool isLarge = isLarger(meshing, &attempt->search.best, SR_LIMIT_OF_GROWTH);
     *outCount = isLarge || count > (1.0 + LARGEST_MISS) * target ? count : 0;
-    for (int step = 0; isLarge && step < ASK_COUNT && count < MOST_ASKED * target; step++) {
+    for (int step = 0; isLarge && step < ASK_COUNT && count < MOST_ASKED * target && work < mostWork;
+         step++) {
         srProgress part =
             srPartOfProgress(progress, step / (double)ASK_COUNT, (step + 1) / (double)ASK_COUNT);
         spacing /= ASK_STEP;
-        srTrial trial = srStartTrial(spacing);
+        srTrial trial = srStartTrial(spacing, SR_NOT_SHIFTED);
         srResult result = isOfFewCubes(attempt, spacing) ? srRunTrial(meshing, &part, 1.0, HUGE_VAL, &trial)
                                                          : srReportProgress(&part, 1.0);
+        work += srTrial_Work(&trial);
         if (result == sr_success && trial.isWhole) {
             count = trial.cells.nodeCount;
             *outCount = count;
@@ -224,48 +241,117 @@ static srResult findLeastNodes(const srProgress* progress, const Attempt* attemp
     return sr_success;
 }
 
-// Boxes jump by a part of the count, and fill their bounds: crumbs far apart do neither, and cost much.
-static bool isWorthStretching(const Attempt* best) {
-    return errorOf(best) < LARGEST_JUMP && isOfFewCubes(best, best->search.best.spacing);
+// A search whose counts copies do not change.
+static bool isOfBox(const srSearch* search) {
+    return search->best.cells.cellCount > 0 && fabs(search->best.growth - 1.0) <= SR_COUNT_TOLERANCE;
+}
+
+// What is wrong with the best: first of all a count that is not met, then by how much it is not, and what the
+// cage is too large by.
+static double missOf(const srMeshing* meshing, const srSearch* search) {
+    double least = srTrial_LeastVolume(meshing, &search->best), miss = srSearch_Error(meshing, search);
+    bool hasSize = meshing->solid.sheets.triangleCount == 0 && least > 0.0;
+    double growth = hasSize ? srTrial_Volume(&search->best) / least : 1.0;
+    return (miss > SR_MET_TOLERANCE ? 1.0 : 0.0) + miss +
+           GROWTH_WEIGHT * fmax(growth - SR_LIMIT_OF_GROWTH, 0.0);
+}
+
+// Whether another search found what is better. It may not fall into more pieces.
+static bool isBetter(const srMeshing* meshing, const srSearch* other, const Attempt* best) {
+    return other->best.cells.cellCount > 0 && other->best.pieceCount <= best->search.best.pieceCount &&
+           missOf(meshing, other) < missOf(&best->meshing, &best->search);
+}
+
+// Boxes jump by a part of the count, and fill their bounds: crumbs far apart do neither, and cost much. Where
+// there are fingers every trial costs as much as all those of a box.
+static bool isWorthTrying(const Attempt* best) {
+    double error = errorOf(best);
+    return error < LARGEST_JUMP && isOfFewCubes(best, best->search.best.spacing) && workLeft(best) > 0.0 &&
+           (isOfBox(&best->search) ? missOf(&best->meshing, &best->search) > BOX_TOLERANCE
+                                   : error > SR_MET_TOLERANCE);
 }
 
 // Where each axis has a spacing at which it changes, what lies between two of them is soon passed over.
-static srResult runStretched(const srMesherSettings* settings, double largest, const srProgress* progress,
-                             Attempt* attempt) {
-    const srWalk walk = {largest, HUGE_VAL, SR_MET_TOLERANCE};
-    srProgress walking = srPartOfProgress(progress, 0.5, 1.0);
-    attempt->meshing.progress = srPartOfProgress(progress, 0.0, 0.5);
-    SR_TRY(runAttempt(&attempt->stretched, settings, attempt));
-    bool isBox = attempt->search.best.cells.cellCount > 0 &&
-                 fabs(attempt->search.best.growth - 1.0) <= SR_COUNT_TOLERANCE;
-    return isBox && errorOf(attempt) > SR_MET_TOLERANCE
-               ? srSearch_Walk(&attempt->meshing, &walk, &walking, &attempt->search)
+static srResult searchBox(const srMeshing* meshing, const srWalk* walk, const srProgress* progress,
+                          srSearch* search) {
+    return isOfBox(search) && srSearch_Error(meshing, search) > SR_MET_TOLERANCE
+               ? srSearch_Walk(meshing, walk, progress, search)
                : sr_success;
 }
 
-static srResult tryStretches(const srSurface* surface, const srMesherSettings* settings,
-                             const srProgress* progress, Attempt* best) {
-    for (int number = 0; number < STRETCH_COUNT && errorOf(best) > SR_MET_TOLERANCE; number++) {
-        Attempt attempt = {.stretch = stretchOf(surface, number)};
+// How large what has a better count may be. Cages of a few cubes are as large as their cubes are, not as the
+// inside, and those of sheets as thick.
+static double largestOther(const Attempt* best) {
+    const srTrial* trial = &best->search.best;
+    bool isLarge = isLarger(&best->meshing, trial, SR_LIMIT_OF_GROWTH);
+    double growth = best->meshing.solid.sheets.triangleCount > 0 ? SHEET_OTHER_GROWTH
+                    : isLarge                                    ? LARGE_OTHER_GROWTH
+                                                                 : OTHER_GROWTH;
+    return growth * srTrial_Volume(trial);
+}
+
+// Along the axis on which the lattice is shifted layers come in even numbers. There are as many lattices as
+// axes: shifted along two it is as along the third. It has cells of one size only, so not where detail is.
+static srResult tryShifts(const srProgress* progress, Attempt* best) {
+    int order[3];
+    orderAxes(best->meshing.surface, order);
+    for (int place = 0; place < 3 && isWorthTrying(best); place++) {
+        srProgress part = srPartOfProgress(progress, place / 3.0, (place + 1) / 3.0);
+        srProgress walking = srPartOfProgress(&part, 0.5, 1.0);
+        srSearch search = {.shiftedAxis = order[place], .largest = largestOther(best)};
+        srWalk walk = {search.largest, HUGE_VAL, SR_MET_TOLERANCE, workLeft(best)};
+        best->meshing.progress = srPartOfProgress(&part, 0.0, 0.5);
+        srResult result = srSearch_Run(&best->meshing, &search);
+        if (result == sr_success) {
+            result = searchBox(&best->meshing, &walk, &walking, &search);
+        }
+        best->search.work += search.work;
+        best->search.trialCount += search.trialCount;
+        if (result == sr_success && isBetter(&best->meshing, &search, best)) {
+            srSearch_Take(&best->search, &search.best);
+        }
+        srDestroySearch(&search);
+        SR_TRY(result);
+    }
+    return sr_success;
+}
+
+static srResult runStretched(const Attempt* best, const srProgress* progress, Attempt* attempt) {
+    const srWalk walk = {attempt->search.largest, HUGE_VAL, SR_MET_TOLERANCE, workLeft(best)};
+    srProgress walking = srPartOfProgress(progress, 0.5, 1.0);
+    attempt->meshing.progress = srPartOfProgress(progress, 0.0, 0.5);
+    SR_TRY(runAttempt(&attempt->stretched, best->meshing.settings, attempt));
+    return searchBox(&attempt->meshing, &walk, &walking, &attempt->search);
+}
+
+// The one that is better takes the other's place.
+static void takeAttempt(Attempt* best, Attempt* attempt) {
+    attempt->meshing.repaired = best->meshing.repaired;
+    attempt->search.trialCount = best->search.trialCount;
+    attempt->search.work = best->search.work;
+    attempt->mostWork = best->mostWork;
+    destroyAttempt(best);
+    *best = *attempt;
+    best->meshing.surface = &best->stretched; // it moved with what holds it
+    *attempt = (Attempt){0};
+}
+
+static srResult tryStretches(const srSurface* surface, const srProgress* progress, Attempt* best) {
+    for (int number = 0; number < STRETCH_COUNT && isWorthTrying(best); number++) {
+        Attempt attempt = {.stretch = stretchOf(surface, number),
+                           .search = {.shiftedAxis = SR_NOT_SHIFTED, .largest = largestOther(best)}};
         srProgress part =
             srPartOfProgress(progress, number / (double)STRETCH_COUNT, (number + 1) / (double)STRETCH_COUNT);
-        double largest = STRETCHED_GROWTH * srTrial_Volume(&best->search.best);
         srResult result = stretchSurface(surface, attempt.stretch, &attempt.stretched);
         if (result == sr_success) {
-            result = runStretched(settings, largest, &part, &attempt);
+            result = runStretched(best, &part, &attempt);
         }
-        bool isBetter = result == sr_success && errorOf(&attempt) < errorOf(best) &&
-                        srTrial_Volume(&attempt.search.best) < largest;
-        if (isBetter) {
-            attempt.meshing.surface = NULL; // moves with what holds it
-            attempt.search.trialCount += best->search.trialCount;
-            attempt.meshing.repaired = best->meshing.repaired;
-            destroyAttempt(best);
-            *best = attempt;
-            best->meshing.surface = &best->stretched;
-        } else {
-            destroyAttempt(&attempt);
+        best->search.work += attempt.search.work;
+        best->search.trialCount += attempt.search.trialCount;
+        if (result == sr_success && isBetter(&attempt.meshing, &attempt.search, best)) {
+            takeAttempt(best, &attempt);
         }
+        destroyAttempt(&attempt);
         if (result != sr_success && result != sr_errorNoInside) {
             return result;
         }
@@ -288,20 +374,24 @@ srResult srMeshSurface(const srSurface* surface, const srMesherSettings* setting
     srMesherReport report = {0};
     srProgress whole = {settings->progress, settings->progressContext, 0.0f, 1.0f};
     srProgress walking = srPartOfProgress(&whole, FIRST_SHARE, WALKED_SHARE);
-    srProgress stretching = srPartOfProgress(&whole, WALKED_SHARE, STRETCHED_SHARE);
+    srProgress shifting = srPartOfProgress(&whole, WALKED_SHARE, SHIFTED_SHARE);
+    srProgress stretching = srPartOfProgress(&whole, SHIFTED_SHARE, STRETCHED_SHARE);
     srProgress asking = srPartOfProgress(&whole, STRETCHED_SHARE, FINISHED_SHARE);
     srProgress finishing = srPartOfProgress(&whole, FINISHED_SHARE, 1.0);
-    Attempt attempt = {.stretch = {1.0, 1.0, 1.0}};
+    Attempt attempt = {.stretch = {1.0, 1.0, 1.0},
+                       .search = {.shiftedAxis = SR_NOT_SHIFTED, .largest = HUGE_VAL}};
 
     // find the cells, make them a cage
     attempt.meshing.progress = srPartOfProgress(&whole, 0.0, FIRST_SHARE);
     SR_TRY_CLEANUP(runAttempt(surface, settings, &attempt));
+    attempt.mostWork = fmax(WORTH_WORK, 2.0 * attempt.search.work);
     if (isWorthWalking(&attempt)) {
         SR_TRY_CLEANUP(walkFingers(&walking, &attempt));
     }
-    if (isWorthStretching(&attempt)) {
-        SR_TRY_CLEANUP(tryStretches(surface, settings, &stretching, &attempt));
+    if (settings->detail == NULL) {
+        SR_TRY_CLEANUP(tryShifts(&shifting, &attempt));
     }
+    SR_TRY_CLEANUP(tryStretches(surface, &stretching, &attempt));
     SR_TRY_CLEANUP(findLeastNodes(&asking, &attempt, &report.leastNodeCount));
     SR_TRY_CLEANUP(finishMesh(&attempt.meshing, &attempt.search.best, &finishing, &mesh));
     unstretch(attempt.stretch, &mesh.cage);

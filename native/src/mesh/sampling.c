@@ -126,7 +126,7 @@ static srResult spreadToFiner(const srLattice* lattice, const double* phi, const
 
 srResult srSampleScaffold(const srLattice* lattice, const srSampling* sampling, srArena* arena,
                           const srProgress* progress, srScaffold* outScaffold, double* outInsideVolume) {
-    bool isFiner = hasDetail(sampling);
+    bool isFiner = !sampling->isAlike && hasDetail(sampling);
     srProgress first = srPartOfProgress(progress, 0.0, isFiner ? 0.5 : 0.9);
     srProgress asking = srPartOfProgress(progress, 0.5, 0.9), walking = srPartOfProgress(progress, 0.9, 1.0);
     double* phi = SR_PUSH(arena, double, lattice->pointCount, "distances");
@@ -135,6 +135,11 @@ srResult srSampleScaffold(const srLattice* lattice, const srSampling* sampling, 
     }
     SR_TRY(srField_Sample(sampling->field, lattice, phi, &first));
     *outInsideVolume = sumInside(lattice, phi, TRIAL_WIDTH);
+
+    if (sampling->isAlike) {
+        return srCreateScaffold(lattice, phi, sampling->reachShare * lattice->spacing, arena, &walking,
+                                outScaffold);
+    }
 
     // which cubes of which size
     srGrading grading;

@@ -14,6 +14,7 @@ typedef struct srSampling {
     const float* detail; ///< One number a point of the surface, 0 to 1; null for none.
     double
         reachShare; ///< Tetrahedra are kept that have a corner this share of their longest edge from flesh.
+    bool isAlike;   ///< Cells of one size only; any counts of the lattice will do.
 } srSampling;
 
 /// Detail from which cells have half the size.

@@ -16,6 +16,7 @@
 #define WALK_MARGIN 1.3
 #define WALK_STEP 1.025
 #define WALK_COUNT 40
+#define WALK_JUMP 1.35
 #define PASSED_SHARE 0.6
 
 // Nodes expected at a spacing h: the lattice has two points a cube, and the skin takes roughly three a
@@ -87,36 +88,49 @@ static double nextSpacing(const srMeshing* meshing, const srTrial* trial) {
     return findSpacing(0.5 * inside * h * h * h, (count - inside) / 3.0 * h * h, target, 0.25 * h, 4.0 * h);
 }
 
-// The narrowest known spacings that give too many and too few nodes. Counts jump where a flat side of the
-// shape meets a plane of the lattice, and there the law of volume and area leads round in circles.
-typedef struct Bracket {
-    double tooFine, tooCoarse; // 0: not known
-    double best, bestError;    // the spacing whose count was nearest
-} Bracket;
+// What trials counted. The growth by copies is learned on the way: counts without are told by the last one.
+typedef struct Record {
+    double spacings[TRIAL_COUNT], counts[TRIAL_COUNT];
+    bool areWhole[TRIAL_COUNT];
+    int count;
+} Record;
 
-static double chooseSpacing(Bracket* bracket, const srTrial* trial, double target, double wished,
-                            bool isLast) {
-    double error = countError(trial, target);
-    if (bracket->best == 0.0 || error < bracket->bestError) {
-        bracket->best = trial->spacing;
-        bracket->bestError = error;
-    }
-    if (isLast) {
-        return bracket->best;
-    }
-    if (countOf(trial) > target) {
-        bracket->tooFine = fmax(bracket->tooFine, trial->spacing);
-    } else if (bracket->tooCoarse == 0.0 || trial->spacing < bracket->tooCoarse) {
-        bracket->tooCoarse = trial->spacing;
-    }
-    bool isBeyond = (bracket->tooFine > 0.0 && wished <= bracket->tooFine) ||
-                    (bracket->tooCoarse > 0.0 && wished >= bracket->tooCoarse);
-    bool isClosed = bracket->tooFine > 0.0 && bracket->tooCoarse > 0.0;
-    return isBeyond && isClosed ? sqrt(bracket->tooFine * bracket->tooCoarse) : wished;
+static double plainCountOf(const srTrial* trial) {
+    return trial->isWhole ? trial->cells.nodeCount / trial->growth : trial->cells.nodeCount;
 }
 
-// Keeps the trial as the best one.
-static void takeTrial(srSearch* search, srTrial* trial) {
+static void addToRecord(const srTrial* trial, Record* record) {
+    record->spacings[record->count] = trial->spacing;
+    record->counts[record->count] = trial->cells.nodeCount;
+    record->areWhole[record->count++] = trial->isWhole;
+}
+
+// Between the narrowest known spacings that give too many and too few nodes; at last the one whose count was
+// nearest. Counts jump where a flat side of the shape meets a plane of the lattice, and there the law of
+// volume and area leads round in circles.
+static double chooseSpacing(const Record* record, double growth, double target, double wished) {
+    double tooFine = 0.0, tooCoarse = 0.0, best = wished, bestError = HUGE_VAL; // 0: not known
+    for (int i = 0; i < record->count; i++) {
+        double spacing = record->spacings[i];
+        double count = record->areWhole[i] ? record->counts[i] : growth * record->counts[i];
+        if (fabs(count / target - 1.0) < bestError) {
+            bestError = fabs(count / target - 1.0);
+            best = spacing;
+        }
+        if (count > target) {
+            tooFine = fmax(tooFine, spacing);
+        } else if (tooCoarse == 0.0 || spacing < tooCoarse) {
+            tooCoarse = spacing;
+        }
+    }
+    if (record->count == TRIAL_COUNT - 1) {
+        return best;
+    }
+    bool isBeyond = (tooFine > 0.0 && wished <= tooFine) || (tooCoarse > 0.0 && wished >= tooCoarse);
+    return isBeyond && tooFine > 0.0 && tooCoarse > 0.0 ? sqrt(tooFine * tooCoarse) : wished;
+}
+
+void srSearch_Take(srSearch* search, srTrial* trial) {
     int32_t before = search->best.latticePointCount;
     srDestroyTrial(&search->best);
     search->best = *trial;
@@ -127,12 +141,12 @@ static void takeTrial(srSearch* search, srTrial* trial) {
 srResult srSearch_Run(const srMeshing* meshing, srSearch* search) {
     double target = meshing->settings->targetNodeCount, size = meshing->surface->size;
     double spacing = findSpacing(meshing->solid.volume, meshing->solid.area, target, 1e-6 * size, size);
-    double growth = 1.0;
+    double growth = 1.0, plainError = HUGE_VAL;
     int32_t largest = 0;
-    Bracket bracket = {0};
+    Record record = {.count = 0};
     for (int number = 0; number < TRIAL_COUNT && srSearch_Error(meshing, search) > toleranceOf(number);
          number++) {
-        srTrial trial = srStartTrial(spacing);
+        srTrial trial = srStartTrial(spacing, search->shiftedAxis);
         srProgress part = partOfTrial(meshing, number);
         // where the search goes on for long, the little that splitting changes matters
         double tolerance = number < PLAIN_TRIAL_COUNT ? toleranceOf(number) : HUGE_VAL;
@@ -144,12 +158,19 @@ srResult srSearch_Run(const srMeshing* meshing, srSearch* search) {
         search->trialCount = number + 1;
         largest = trial.latticePointCount > largest ? trial.latticePointCount : largest;
         growth = trial.growth;
-        spacing =
-            chooseSpacing(&bracket, &trial, target, nextSpacing(meshing, &trial), number == TRIAL_COUNT - 2);
-        bool isNearer =
-            trial.cells.cellCount > 0 && countError(&trial, target) < srSearch_Error(meshing, search);
-        if (trial.isWhole && (search->best.arena == NULL || isNearer)) {
-            takeTrial(search, &trial);
+        search->work += srTrial_Work(&trial);
+        addToRecord(&trial, &record);
+        double share = plainCountOf(&trial) / (WALK_MARGIN * target), error = fabs(log(share));
+        if (error < plainError) {
+            plainError = error;
+            search->plainSpacing = trial.spacing * sqrt(share);
+        }
+        spacing = chooseSpacing(&record, growth, target, nextSpacing(meshing, &trial));
+        bool isNearer = countError(&trial, target) < srSearch_Error(meshing, search);
+        bool isEmpty = trial.cells.cellCount == 0;
+        if (trial.isWhole &&
+            (isEmpty ? search->best.arena == NULL : isNearer && srTrial_Volume(&trial) < search->largest)) {
+            srSearch_Take(search, &trial);
         }
         srDestroyTrial(&trial);
     }
@@ -157,27 +178,40 @@ srResult srSearch_Run(const srMeshing* meshing, srSearch* search) {
     return sr_success;
 }
 
+// How much coarser the next spacing is. Where all steps would take too much work: more where counts, the
+// lesser of the last two, are far above the wanted one. Copies make them rise and fall, most times by no more
+// than so much around a law that is no steeper than that of volumes.
+static double stepFrom(double count, double target, bool isDear) {
+    double excess = count / ((1.0 + SR_MET_TOLERANCE) * WALK_JUMP * target);
+    return isDear ? fmax(WALK_STEP, cbrt(excess)) : WALK_STEP;
+}
+
 srResult srSearch_Walk(const srMeshing* meshing, const srWalk* walk, const srProgress* progress,
                        srSearch* search) {
-    const srTrial* best = &search->best;
     double target = meshing->settings->targetNodeCount;
-    double plain = best->cells.nodeCount / best->growth;
-    double spacing = best->spacing * sqrt(plain / (WALK_MARGIN * target));
+    double spacing = search->plainSpacing;
+    double mostWork = search->work + walk->mostWork, before = HUGE_VAL;
     bool wasMet = srSearch_Error(meshing, search) <= SR_MET_TOLERANCE;
-    for (int step = 0; step < WALK_COUNT && spacing < walk->coarsest; step++) {
+    for (int step = 0; step < WALK_COUNT && spacing < walk->coarsest && search->work < mostWork; step++) {
         srProgress part =
             srPartOfProgress(progress, step / (double)WALK_COUNT, (step + 1) / (double)WALK_COUNT);
-        srTrial trial = srStartTrial(spacing);
+        srTrial trial = srStartTrial(spacing, search->shiftedAxis);
         srResult result = srRunTrial(meshing, &part, 1.0, walk->tolerance, &trial);
         double error = fabs(trial.cells.nodeCount / target - 1.0);
-        bool isFit = result == sr_success && trial.isWhole && srTrial_Volume(&trial) < walk->largest;
+        bool isWorse = search->best.cells.cellCount > 0 && trial.pieceCount > search->best.pieceCount;
+        bool isFit =
+            result == sr_success && trial.isWhole && !isWorse && srTrial_Volume(&trial) < walk->largest;
         bool isMet = isFit && error <= SR_MET_TOLERANCE;
         // what is not split falls as the spacing grows
         bool isPassed = !trial.isWhole && trial.cells.nodeCount < PASSED_SHARE * target;
         search->trialCount++;
-        spacing = WALK_STEP * fmax(spacing, trial.spacing);
+        search->work += srTrial_Work(&trial);
+        bool isDear = trial.isWhole && srTrial_Work(&trial) * (WALK_COUNT - step) > mostWork - search->work;
+        spacing =
+            fmax(spacing, trial.spacing) * stepFrom(fmin(before, trial.cells.nodeCount), target, isDear);
+        before = trial.cells.nodeCount;
         if (isMet || (isFit && !wasMet && error < srSearch_Error(meshing, search))) {
-            takeTrial(search, &trial);
+            srSearch_Take(search, &trial);
         }
         srDestroyTrial(&trial);
         if (result != sr_success || isMet || isPassed) {

@@ -14,8 +14,12 @@
 
 /// The best trial so far, and how many there were.
 typedef struct srSearch {
-    srTrial best; ///< Without cells when none had any.
+    int shiftedAxis; ///< Of all trials, as theirs.
+    double largest;  ///< Only what is smaller becomes the best.
+    srTrial best;    ///< Without cells when none had any.
     int32_t trialCount;
+    double work;         ///< By srTrial_Work.
+    double plainSpacing; ///< About where as many nodes as are wanted, and some more, are without copies.
 } srSearch;
 
 /// What a walk may find: only what is smaller than `largest` and finer than `coarsest` is taken, and only
@@ -24,10 +28,14 @@ typedef struct srWalk {
     double largest;
     double coarsest;
     double tolerance;
+    double mostWork; ///< No further trial once it took that.
 } srWalk;
 
 /// By what share of the wanted count the best misses it; infinite without cells.
 double srSearch_Error(const srMeshing* meshing, const srSearch* search);
+
+/// Keeps a trial as the best one; nothing is left in its place.
+void srSearch_Take(srSearch* search, srTrial* trial);
 
 /// A trial, which is split when its count, changed by `growth`, is near enough to the wanted one.
 SR_MUST_USE srResult srRunTrial(const srMeshing* meshing, const srProgress* progress, double growth,

@@ -100,24 +100,30 @@ static double leastSpacing(const srMeshing* meshing) {
     return LEAST_NODES_PER_CUBE * longest / meshing->settings->targetNodeCount;
 }
 
+static bool placeLattice(const srMeshing* meshing, const srTrial* trial, int32_t most,
+                         srLattice* outLattice) {
+    double margin = meshing->solid.halfThickness + THIN_OFFSET * trial->spacing;
+    return srMakeLattice(meshing->lower, meshing->upper, margin, trial->spacing, most, outLattice) &&
+           (trial->shiftedAxis == SR_NOT_SHIFTED ? srLattice_Pad(outLattice, 2, most)
+                                                 : srLattice_Shift(outLattice, trial->shiftedAxis, most));
+}
+
 // The lattice of this spacing, or of the finest that memory is worth.
-static void makeLattice(const srMeshing* meshing, double* spacing, srLattice* outLattice) {
-    double beyond = meshing->solid.halfThickness;
+static void makeLattice(const srMeshing* meshing, srTrial* trial, srLattice* outLattice) {
     int32_t most = largestLattice(meshing->settings);
-    *spacing = fmax(*spacing, leastSpacing(meshing));
-    while (!srMakeLattice(meshing->lower, meshing->upper, beyond + THIN_OFFSET * *spacing, *spacing, most,
-                          outLattice) ||
-           !srLattice_Pad(outLattice, 2, most)) {
-        *spacing *= 1.1;
+    trial->spacing = fmax(trial->spacing, leastSpacing(meshing));
+    while (!placeLattice(meshing, trial, most, outLattice)) {
+        trial->spacing *= 1.1;
     }
 }
 
 static srResult sampleScaffold(const srMeshing* meshing, const srProgress* progress, srTrial* trial) {
     srLattice lattice;
-    makeLattice(meshing, &trial->spacing, &lattice);
+    makeLattice(meshing, trial, &lattice);
     trial->latticePointCount = lattice.pointCount;
     srField field = srMakeContactField(&meshing->contacts, &meshing->solid);
-    const srSampling sampling = {&field, meshing->surface, meshing->settings->detail, THIN_OFFSET};
+    const srSampling sampling = {&field, meshing->surface, meshing->settings->detail, THIN_OFFSET,
+                                 trial->shiftedAxis != SR_NOT_SHIFTED};
     return srSampleScaffold(&lattice, &sampling, trial->arena, progress, &trial->scaffold,
                             &trial->insideVolume);
 }
@@ -237,8 +243,8 @@ static srResult dropSplinters(const srMeshing* meshing, srTrial* trial) {
     return srDropSplinters(&trial->copies, &crumbs, trial->arena, &trial->cells, &trial->pieceCount);
 }
 
-srTrial srStartTrial(double spacing) {
-    return (srTrial){.spacing = spacing, .offsetStep = -1, .growth = 1.0};
+srTrial srStartTrial(double spacing, int shiftedAxis) {
+    return (srTrial){.spacing = spacing, .shiftedAxis = shiftedAxis, .offsetStep = -1, .growth = 1.0};
 }
 
 srResult srTrial_Run(const srMeshing* meshing, const srProgress* progress, srTrial* trial) {
@@ -268,6 +274,11 @@ srResult srTrial_Split(const srMeshing* meshing, const srProgress* progress, srT
     trial->growth = plainCount > 0 ? trial->cells.nodeCount / (double)plainCount : 1.0;
     trial->isWhole = true;
     return sr_success;
+}
+
+double srTrial_Work(const srTrial* trial) {
+    return trial->latticePointCount + trial->scaffold.tetCount +
+           SR_SAMPLE_COUNT * (double)trial->flesh.tetCount;
 }
 
 void srDestroyTrial(srTrial* trial) {

@@ -17,6 +17,8 @@
 #define SR_LARGEST_GROWTH 1.2
 #define SR_LIMIT_OF_GROWTH 1.3
 
+#define SR_NOT_SHIFTED (-1)
+
 /// Of the whole progress: until the solid is there.
 #define SR_SOLID_SHARE 0.15
 
@@ -42,7 +44,8 @@ typedef struct srTrial {
     srCopies copies;
     srRawCells cells;
     double spacing;
-    int offsetStep; ///< Of the offset where flesh is thick; below zero: not chosen yet.
+    int shiftedAxis; ///< Along which the lattice is shifted; `SR_NOT_SHIFTED`: nowhere.
+    int offsetStep;  ///< Of the offset where flesh is thick; below zero: not chosen yet.
     int32_t latticePointCount;
     int32_t insideCount; ///< Points of the scaffold inside.
     double insideVolume;
@@ -58,14 +61,17 @@ SR_MUST_USE srResult srCreateMeshing(srMeshing* meshing);
 /// Accepts a zeroed meshing, and one that was made by half.
 void srDestroyMeshing(srMeshing* meshing);
 
-/// A trial of this spacing, or of the finest that memory is worth.
-srTrial srStartTrial(double spacing);
+/// A trial of this spacing, or of the finest that memory is worth. Shifted, it has cells of one size.
+srTrial srStartTrial(double spacing, int shiftedAxis);
 
 /// Cells without copies.
 SR_MUST_USE srResult srTrial_Run(const srMeshing* meshing, const srProgress* progress, srTrial* trial);
 
 /// Cells with copies, from those without. It costs more than all the rest.
 SR_MUST_USE srResult srTrial_Split(const srMeshing* meshing, const srProgress* progress, srTrial* trial);
+
+/// About how much was looked at, in samples: the same on every machine.
+double srTrial_Work(const srTrial* trial);
 
 /// Of its cells.
 double srTrial_Volume(const srTrial* trial);

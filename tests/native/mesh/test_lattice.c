@@ -52,6 +52,36 @@ static void points_are_mirrored_about_the_middle_of_the_box(void** state) {
     assert_near(srDistance(srLattice_Point(&lattice, middle), (srVec3){0.0, 0.75, 2.25}), 0.0, 1e-14);
 }
 
+// Shifted, the middle is that of a cube along one axis: between corners, so that their layers are even.
+static void shifted_points_are_mirrored_about_the_same_middle(void** state) {
+    (void)state;
+    const srVec3 middle = {0.0, 0.75, 2.25};
+    for (int axis = 0; axis < 3; axis++) {
+        srLattice lattice = makeSmall(), before = lattice;
+        assert_true(srLattice_Shift(&lattice, axis, 100000));
+        const int32_t counts[3] = {lattice.nx, lattice.ny, lattice.nz};
+        assert_int_equal(counts[axis] % 2, 1);
+        assert_int_equal(lattice.pointCount, 2 * lattice.nx * lattice.ny * lattice.nz);
+
+        // the corner with the same number from the other end
+        for (int32_t i = 1; i < 4; i++) {
+            int32_t low = 2 * ((i * lattice.ny + i) * lattice.nx + i);
+            int32_t high =
+                2 * (((lattice.nz - i) * lattice.ny + lattice.ny - i) * lattice.nx + lattice.nx - i);
+            srVec3 sum = srAdd(srLattice_Point(&lattice, low), srLattice_Point(&lattice, high));
+            assert_near(srDistance(srScale(0.5, sum), middle), 0.0, 1e-14);
+        }
+        int32_t corner = (counts[2] / 2 * counts[1] + counts[1] / 2) * counts[0] + counts[0] / 2;
+        srVec3 off = srSub(middle, srLattice_Point(&lattice, 2 * corner));
+        assert_near(srLength(off), 0.5 * lattice.spacing, 1e-14);
+
+        before = lattice;
+        assert_false(srLattice_Shift(&lattice, axis, lattice.pointCount));
+        assert_int_equal(lattice.pointCount, before.pointCount);
+        assert_near(srDistance(lattice.origin, before.origin), 0.0, 0.0);
+    }
+}
+
 static void too_many_points_are_refused(void** state) {
     (void)state;
     srLattice lattice;
@@ -69,6 +99,7 @@ int main(void) {
         cmocka_unit_test(directions_are_found_by_their_offset),
         cmocka_unit_test(box_with_margin_is_inside_of_the_second_ring),
         cmocka_unit_test(points_are_mirrored_about_the_middle_of_the_box),
+        cmocka_unit_test(shifted_points_are_mirrored_about_the_same_middle),
         cmocka_unit_test(too_many_points_are_refused),
     };
     return cmocka_run_group_tests_name("mesh/lattice", tests, NULL, NULL);
