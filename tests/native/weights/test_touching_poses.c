@@ -164,7 +164,8 @@ static void fingers_spread_by_their_bones_strain_no_cell_that_two_share(void** s
             for (int c = 0; c < 4; c++) {
                 const float* w = posed.weights + posed.mesh.cage.cells[cell][c] * posed.boneCount;
                 for (int f = 0; f < fingerCount; f++) {
-                    isOf[f] = isOf[f] || w[f + 1] > 0.05f;
+                    // a twentieth of its neighbour may be left a cell above the root: weights fade out
+                    isOf[f] = isOf[f] || w[f + 1] > 0.1f;
                 }
             }
             for (int f = 0; f < fingerCount; f++) {
