@@ -26,7 +26,8 @@
 
 // One sweep from multipliers that are zero acts as compliances a + w, b + w, w the mean eigenvalue of W. This
 // share of w is subtracted from both, which puts the lowest frequencies right; the rest keeps the sweep from
-// overshooting.
+// overshooting. Not where handles put them right: then it is the sweep that overshoots, the farther the body
+// is bent the more (docs/decisions/0043).
 #define COMPENSATION 0.8
 #define LEAST_COMPLIANCE 0.02
 
@@ -274,7 +275,8 @@ static void turnLane(double V[3][3], float x[3][SR_LANES_PER_BLOCK], int lane,
     }
 }
 
-static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, int lane) {
+static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, int lane,
+                     bool isCompensated) {
     srCellMaterial* material = &tuning->materials[b];
     srCellForceMaterial* forces = &tuning->forceMaterials[b];
     double volume = (double)rest->volumes[b].V[lane];
@@ -314,7 +316,7 @@ static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, 
         double mean = (W[0] + W[1] + W[2]) / 3.0;
         double a = 1.0 / shape;
         double b0 = bulk > 0.0 ? 1.0 / bulk : LARGEST_RATIO * a;
-        if (!tuning->dials.isUncompensated && tuning->dials.sweeps == 1) {
+        if (isCompensated) {
             a = fmax(a - COMPENSATION * mean, LEAST_COMPLIANCE * mean);
             b0 = fmax(b0 - COMPENSATION * mean, 0.0);
         }
@@ -326,6 +328,16 @@ static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, 
         }
     }
     material->volumeCompliance[lane] = (float)ratio;
+}
+
+static void tuneCells(srFleshTuning* tuning, const srFleshRest* rest, bool hasHandles) {
+    bool isCompensated = !hasHandles && !tuning->dials.isUncompensated && tuning->dials.sweeps == 1;
+    for (int32_t b = 0; b < rest->batches.batchCount; ++b) {
+        memcpy(tuning->blocks[b].places, rest->blocks[b].places, sizeof(rest->blocks[b].places));
+        for (int lane = 0; lane < SR_BATCH_LANES; ++lane) {
+            tuneLane(tuning, rest, b, lane, isCompensated);
+        }
+    }
 }
 
 // A patch stores lambda (dV)^2 / (2 V); its softness is the mean of its cells'. One cell that does not resist
@@ -404,15 +416,13 @@ srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const
     tuning->theta = srFleshDials_FindTheta(&tuning->dials);
     findMasses(tuning, rest);
     tuneNodes(tuning, rest);
-    for (int32_t b = 0; b < rest->batches.batchCount; ++b) {
-        memcpy(tuning->blocks[b].places, rest->blocks[b].places, sizeof(rest->blocks[b].places));
-        for (int lane = 0; lane < SR_BATCH_LANES; ++lane) {
-            tuneLane(tuning, rest, b, lane);
-        }
-    }
+    tuneCells(tuning, rest, tuning->coarse != NULL);
     tunePatches(tuning, rest);
     if (tuning->coarse != NULL) {
         srCoarse_Set(tuning->coarse, rest->coarse, rest, tuning);
+        if (!srCoarse_IsReady(tuning->coarse)) {
+            tuneCells(tuning, rest, false);
+        }
     }
     tuning->dials.stiffnessMap = NULL;
     tuning->dials.poissonMap = NULL;
