@@ -16,8 +16,7 @@
 #include <string.h>
 
 #define PATCH_STIFFNESS 1e3 // of a patch that keeps its volume, times its cells' own
-#define MOST_AROUND 32 // handles that a cell may lie in; more are left out, the matrix is one of a correction
-#define FREQUENCY_STEPS 40 // of inverse iteration; the slowest swing is at most one of a few alike
+#define FREQUENCY_STEPS 40  // of inverse iteration; the slowest swing is at most one of a few alike
 #define LEAST_PIVOT                                                                                          \
     1e-7 // added to the diagonal, relative: handles of too few nodes to tell their motions apart
 
@@ -81,9 +80,9 @@ static void addMasses(srCoarse* coarse, const srCoarseRest* rest, const float* w
         }
         double mass = 1.0 / (double)weights[i];
         const float* place = rest->places + SR_ROW_FLOATS * (size_t)i;
-        double values[MOST_AROUND][4];
+        double values[SR_MOST_LOCAL][4];
         int32_t count = rest->starts[i + 1] - rest->starts[i];
-        count = count < MOST_AROUND ? count : MOST_AROUND;
+        count = count < SR_MOST_LOCAL ? count : SR_MOST_LOCAL;
         const srHandleEntry* entries = rest->entries + rest->starts[i];
         for (int32_t e = 0; e < count; ++e) {
             const float* centre = rest->centres + SR_ROW_FLOATS * (size_t)entries[e].handle;
@@ -103,10 +102,10 @@ static void addMasses(srCoarse* coarse, const srCoarseRest* rest, const float* w
 // The handles around a cell and the gradients in it of their four functions
 typedef struct Around {
     int32_t count;
-    int32_t handles[MOST_AROUND];
-    double* blocks;              // of the region
-    int32_t locals[MOST_AROUND]; // of the handles, in the region
-    double gradients[MOST_AROUND][4][3];
+    int32_t handles[SR_MOST_LOCAL];
+    double* blocks;                // of the region
+    int32_t locals[SR_MOST_LOCAL]; // of the handles, in the region
+    double gradients[SR_MOST_LOCAL][4][3];
 } Around;
 
 static void addCorner(const srCoarseRest* rest, int32_t node, const double g[3], Around* around) {
@@ -117,7 +116,7 @@ static void addCorner(const srCoarseRest* rest, int32_t node, const double g[3],
         while (k < around->count && around->handles[k] != handle) {
             ++k;
         }
-        if (k == MOST_AROUND) {
+        if (k == SR_MOST_LOCAL) {
             continue;
         }
         if (k == around->count) {

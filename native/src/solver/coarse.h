@@ -20,7 +20,7 @@
 /// How finely sums over nodes are cut: fixed, so that bits do not depend on the workers.
 #define SR_COARSE_BLOCK 1024
 
-#define SR_MOST_LOCAL 32   ///< Handles that a region may have.
+#define SR_MOST_LOCAL 32   ///< Handles that a region, a cell or a node may have; more are left out.
 #define SR_MOST_SAMPLES 64 ///< Nodes that tell how a region is turned.
 
 /// Cells that one handle has most of: they are taken to turn alike.
