@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Draws weights on six characters: above Blender's Automatic Weights, below Softrig's.
 
-./softrig weights         the picture goes into weights/, figures to the terminal
+./softrig weights               the picture goes into weights/, figures to the terminal
+./softrig weights --data DIR    figures alone: OBJ files of a folder, each with a chain of bones
 """
 
 import argparse
@@ -172,10 +173,82 @@ def draw(name: str, folder: Path) -> list[np.ndarray]:
     return pictures
 
 
+def read_obj(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Points, two units large and around the origin, and triangles."""
+    points, triangles = [], []
+    for line in path.read_text().splitlines():
+        words = line.split()
+        if words[:1] == ["v"]:
+            points.append([float(word) for word in words[1:4]])
+        elif words[:1] == ["f"]:
+            face = [int(word.split("/")[0]) - 1 for word in words[1:]]
+            triangles += [(face[0], b, c) for b, c in zip(face[1:-1], face[2:], strict=True)]
+    table = np.array(points)
+    lower, upper = table.min(axis=0), table.max(axis=0)
+    return 2.0 * (table - 0.5 * (lower + upper)) / (upper - lower).max(), np.array(triangles)
+
+
+def place_chain(points: np.ndarray, bone_count: int) -> np.ndarray:
+    """Joints along the longest side of the bounds, each in the middle of its slice."""
+    axis = int(np.argmax(np.ptp(points, axis=0)))
+    ends = np.linspace(points[:, axis].min(), points[:, axis].max(), bone_count + 1)
+    joints = []
+    for end in ends:
+        near = points[np.abs(points[:, axis] - end) < 0.15]
+        joint = 0.5 * (near.min(axis=0) + near.max(axis=0))
+        joint[axis] = 0.85 * end
+        joints.append(joint)
+    return np.array(joints)
+
+
+def build_chain(path: Path, bone_count: int) -> tuple[Any, Any]:
+    """The skin of a file and an armature through it, alone in the file."""
+    character.start_empty()
+    points, triangles = read_obj(path)
+    mesh = bpy.data.meshes.new(path.stem)
+    mesh.from_pydata(points.tolist(), [], triangles.tolist())
+    skin = bpy.data.objects.new(path.stem, mesh)
+    armature = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    for ob in (skin, armature):
+        bpy.context.scene.collection.objects.link(ob)
+    puppet.make_active(armature)
+    bpy.ops.object.mode_set(mode="EDIT")
+    joints = place_chain(points, bone_count)
+    for number, (head, tail) in enumerate(zip(joints[:-1], joints[1:], strict=True)):
+        bone = armature.data.edit_bones.new(f"Bone.{number}")
+        bone.head, bone.tail = head, tail
+    bpy.ops.object.mode_set(mode="OBJECT")
+    skin.modifiers.new("Armature", "ARMATURE").object = armature
+    return skin, armature
+
+
+def compare(path: Path, bone_count: int) -> None:
+    """Prints the energies of both methods."""
+    for method in (AUTOMATIC, OURS):
+        skin, armature = build_chain(path, bone_count)
+        weigh(skin, armature, method)
+        table = read_weights(skin, [bone.name for bone in armature.data.bones])
+        energy, for_hold = measure(skin, table)
+        print(
+            f"{path.stem:16} {len(table):6} vertices {bone_count} bones  {method:17}"
+            f" without {int((table.sum(axis=1) < 1e-4).sum()):3}  energy {energy:8.0f}"
+            f"  at equal hold {for_hold:8.2e}",
+            flush=True,
+        )
+
+
 def _main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Draw weights beside Automatic Weights.")
     parser.add_argument("--output", required=True, type=Path)
-    folder = parser.parse_args(arguments).output.resolve()
+    parser.add_argument("--data", type=Path, help="measure the OBJ files of this folder instead")
+    parsed = parser.parse_args(arguments)
+    if parsed.data is not None:
+        demo.enable_softrig()
+        for path in sorted(parsed.data.glob("*.obj")):
+            for bone_count in (2, 4, 7):
+                compare(path, bone_count)
+        return 0
+    folder = parsed.output.resolve()
     (folder / "frames").mkdir(parents=True, exist_ok=True)
     demo.enable_softrig()
     columns = [draw(name, folder) for name in NAMES]

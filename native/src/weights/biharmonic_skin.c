@@ -9,9 +9,13 @@
 #include "mesh/hints.h"
 #include "mesh/interpolation.h"
 #include "mesh/mesher.h"
+#include "weights/skin_smooth.h"
 
 #include <math.h>
 #include <string.h>
+
+// What varies over less is the cage's cells, in edges of the lattice's cubes.
+#define SMOOTH_SHARE 0.14
 
 #define MIRROR_TOLERANCE 1e-4 // of the skin's size: what modelling by hand leaves
 
@@ -191,6 +195,7 @@ typedef struct Weighing {
     srEmbedding embedding;
     srVec3* skin;
     srVec3* points;
+    double spacing;
     float* nodeWeights;
     srWeightsReport report;
 } Weighing;
@@ -225,6 +230,7 @@ static srResult makeCage(Weighing* w) {
     srMesherReport made = {0};
     SR_TRY(srMeshSurface(&w->surface, &settings, &w->mesh, &made));
     SR_TRY(srReportProgress(&w->progress, 0.5));
+    w->spacing = made.spacing;
     w->report.nodeCount = w->mesh.cage.nodeCount;
     w->report.cellCount = w->mesh.cage.cellCount;
     w->report.cageSeconds = (float)(srGetSeconds() - start);
@@ -261,6 +267,11 @@ static srResult solve(Weighing* w, float* outValues) {
     SR_TRY(srSolveBiharmonic(&w->mesh.cage, &anchors, &settings, &part, w->nodeWeights, &found));
     SR_TRY(srBringWeightsToPoints(&w->mesh.cage, &w->embedding, w->skin, w->nodeWeights, def->columnCount,
                                   outValues));
+    srProgress smoothing = srPartOfProgress(&w->progress, 0.95, 1.0);
+    SR_TRY(srSmoothOnSkin(&w->surface, SMOOTH_SHARE * w->spacing, def->columnCount, &smoothing, outValues));
+    for (int32_t v = 0; v < def->skinVertexCount; v++) {
+        normalise(outValues + (size_t)v * (size_t)def->columnCount, def->columnCount);
+    }
     w->report.outsideColumnCount = found.outsideCount;
     w->report.orphanCount = found.orphanCount;
     w->report.iterationCount = found.loop.iterationCount;
