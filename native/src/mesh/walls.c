@@ -51,8 +51,8 @@ static bool planeMeetsBin(const srWalls* walls, srVec3 point, srVec3 normal, int
 
 // `ends` null: only count, into starts[bin + 1].
 static void enterTriangle(srWalls* walls, int32_t triangle, int32_t* ends) {
-    const int32_t* c = walls->surface->triangles[triangle];
-    const srVec3* p = walls->surface->points;
+    const int32_t* c = walls->surface.triangles[triangle];
+    const srVec3* p = walls->surface.points;
     srVec3 normal = srCross(srSub(p[c[1]], p[c[0]]), srSub(p[c[2]], p[c[0]]));
     Range range =
         rangeOf(walls, srMin(p[c[0]], srMin(p[c[1]], p[c[2]])), srMax(p[c[0]], srMax(p[c[1]], p[c[2]])));
@@ -74,7 +74,7 @@ static void enterTriangle(srWalls* walls, int32_t triangle, int32_t* ends) {
 }
 
 static srResult enterAll(srWalls* walls, int32_t* ends, const srProgress* progress) {
-    int32_t count = walls->surface->triangleCount;
+    int32_t count = walls->surface.triangleCount;
     for (int32_t t = 0; t < count; t++) {
         if (t % TRIANGLES_PER_REPORT == 0) {
             SR_TRY(srReportProgress(progress, (double)t / count));
@@ -85,7 +85,7 @@ static srResult enterAll(srWalls* walls, int32_t* ends, const srProgress* progre
 }
 
 static int64_t countBins(srWalls* walls) {
-    const srSurface* surface = walls->surface;
+    const srSurface* surface = &walls->surface;
     srVec3 extent = srScale(1.0 / walls->binEdge, srSub(surface->upper, surface->lower));
     double product = (extent.x + 1.0) * (extent.y + 1.0) * (extent.z + 1.0);
     if (!(product < MAX_BIN_COUNT)) {
@@ -99,7 +99,7 @@ static int64_t countBins(srWalls* walls) {
 
 srResult srCreateWalls(const srSurface* surface, double binEdge, srArena* arena, const srProgress* progress,
                        srWalls* outWalls) {
-    srWalls walls = {.surface = surface, .lower = surface->lower};
+    srWalls walls = {.surface = *surface, .lower = surface->lower};
     walls.binEdge = binEdge;
     while (countBins(&walls) > MAX_BIN_COUNT) {
         walls.binEdge *= 1.25;
@@ -139,8 +139,8 @@ static bool isOfSheet(const srWayEnd* end, srVec3 unitNormal, srVec3 point, doub
 
 // The way a + t (b - a) meets the triangle at 0 <= t <= 1 going out (Moeller and Trumbore 1997).
 static bool leavesThrough(const srWalls* walls, int32_t triangle, const srWayEnd* a, const srWayEnd* b) {
-    const int32_t* c = walls->surface->triangles[triangle];
-    const srVec3* p = walls->surface->points;
+    const int32_t* c = walls->surface.triangles[triangle];
+    const srVec3* p = walls->surface.points;
     srVec3 e = srSub(p[c[1]], p[c[0]]), f = srSub(p[c[2]], p[c[0]]);
     srVec3 way = srSub(b->place, a->place), from = srSub(a->place, p[c[0]]);
     srVec3 normal = srCross(e, f);

@@ -11,7 +11,7 @@
 
 /// Arrays live in the arena that made them.
 typedef struct srWalls {
-    const srSurface* surface;
+    srSurface surface; ///< By value, as whoever owns its arrays may move; they must outlive the walls.
     srVec3 lower;
     double binEdge;
     int32_t counts[3];
@@ -20,8 +20,7 @@ typedef struct srWalls {
 } srWalls;
 
 /// `binEdge` should be about as long as the ways that will be asked for; it is made longer when there would
-/// be too many bins. `surface` faces away from the flesh and must outlive the walls; it may have no
-/// triangles.
+/// be too many bins. `surface` faces away from the flesh; it may have no triangles.
 SR_MUST_USE srResult srCreateWalls(const srSurface* surface, double binEdge, srArena* arena,
                                    const srProgress* progress, srWalls* outWalls);
 
