@@ -21,7 +21,9 @@
 #define DEPTH_SIZES 0.1
 #define HALVING_COUNT 8
 
-#define TETS_PER_REPORT 2048
+#define ASKED_PER_REPORT 512 // points
+#define POINTS_PER_BLOCK 512
+#define POINTS_PER_BATCH 8192
 
 // A point this little outside of a tetrahedron, in weights, is still within
 #define WITHIN 1e-9
@@ -32,6 +34,7 @@ typedef struct Search {
     srVec3* out;   // and the direction out of it; zero for sheets
     uint8_t* hasPlace;
     srKeyed* points; // by bin
+    double depth;    // how far under it at most
     double binEdge;
     int32_t* firstCells; // of each copy
     int32_t* cellsAt;    // of each point of the split scaffold: a cell of a copy with that corner
@@ -59,18 +62,20 @@ static void findNormals(Search* s) {
     }
 }
 
-static void findBelow(Search* s, double depth) {
+static void findBelow(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    Search* s = context;
     const srSurface* surface = s->in->surface;
     const srWalls* walls = &s->in->flesh->walls;
-    double least = ldexp(depth, -HALVING_COUNT);
-    for (int32_t p = 0; p < surface->pointCount; p++) {
+    double least = ldexp(s->depth, -HALVING_COUNT);
+    for (int32_t p = begin; p < end; p++) {
         if (!s->hasPlace[p]) { // perhaps not finite
             continue;
         }
         srWayEnd from = {srMulAdd(surface->points[p], -least, s->out[p]), surface->points[p], s->out[p]};
         srWayEnd to = from;
-        to.place = srMulAdd(surface->points[p], -depth, s->out[p]);
-        for (double half = 0.5 * depth; half >= least && srWalls_Leaves(walls, &from, &to); half *= 0.5) {
+        to.place = srMulAdd(surface->points[p], -s->depth, s->out[p]);
+        for (double half = 0.5 * s->depth; half >= least && srWalls_Leaves(walls, &from, &to); half *= 0.5) {
             to.place = srMulAdd(surface->points[p], -half, s->out[p]);
         }
         s->below[p] = to.place;
@@ -194,7 +199,9 @@ static int32_t findCell(const Search* s, int32_t copy, srVec3 x) {
     return best;
 }
 
-static void takePoints(Search* s, int32_t tet, int32_t pointCount) {
+// Returns how many were asked for.
+static int32_t takePoints(Search* s, int32_t tet, int32_t pointCount) {
+    int32_t askedCount = 0;
     const srScaffold* scaffold = s->in->scaffold;
     srVec3 low = s->in->surface->lower, corners[4];
     int64_t first[3] = {BIN_LIMIT, BIN_LIMIT, BIN_LIMIT}, last[3] = {0, 0, 0};
@@ -218,10 +225,12 @@ static void takePoints(Search* s, int32_t tet, int32_t pointCount) {
                 if (s->homes[point] == SR_NULL_INDEX && leastWeight(corners, x) >= -WITHIN) {
                     int32_t copy = findCopy(s, tet, point);
                     s->homes[point] = copy == SR_NULL_INDEX ? SR_NULL_INDEX : findCell(s, copy, x);
+                    askedCount++;
                 }
             }
         }
     }
+    return askedCount;
 }
 
 static void listCells(Search* s, int32_t copyCount) {
@@ -280,17 +289,21 @@ srResult srFindHomes(const srHomesInput* input, srArena* arena, const srProgress
     }
     SR_TRY(srReportProgress(progress, 0.1));
     findNormals(&s);
-    findBelow(&s, DEPTH_SIZES * least);
-    SR_TRY(srReportProgress(progress, 0.3));
+    s.depth = DEPTH_SIZES * least;
+    srProgress looking = srPartOfProgress(progress, 0.1, 0.5);
+    SR_TRY(
+        srParallelForWithProgress(findBelow, pointCount, POINTS_PER_BLOCK, POINTS_PER_BATCH, &s, &looking));
     listCells(&s, copyCount);
     int32_t binned = binPoints(&s, scratch);
+    int32_t askedCount = 0;
     for (int32_t t = 0; t < scaffold->tetCount; t++) {
-        if (t % TETS_PER_REPORT == 0) {
-            SR_TRY(srReportProgress(progress, 0.5 + 0.5 * t / scaffold->tetCount));
-        }
         const int32_t* p = scaffold->tets[t];
         if (s.isTouched[p[0]] || s.isTouched[p[1]] || s.isTouched[p[2]] || s.isTouched[p[3]]) {
-            takePoints(&s, t, binned);
+            askedCount += takePoints(&s, t, binned);
+        }
+        if (askedCount >= ASKED_PER_REPORT) {
+            SR_TRY(srReportProgress(progress, 0.5 + 0.5 * t / scaffold->tetCount));
+            askedCount = 0;
         }
     }
     return sr_success;

@@ -9,6 +9,10 @@
 #define MAX_BIN_COUNT (1 << 23)
 #define TRIANGLES_PER_REPORT 16384
 
+// A bin of a fine skin is made shorter, to hold about so many triangles, at most to a share of what it was.
+#define TRIANGLES_PER_BIN 8.0
+#define SHORTEST_BIN 0.25
+
 // A triangle is of the skin at an end when it faces the same way, by the cosine, and its plane passes the
 // foot, by the distance in lengths of the way.
 #define SAME_SHEET_COSINE 0.7
@@ -97,10 +101,22 @@ static int64_t countBins(srWalls* walls) {
     return (int64_t)walls->counts[0] * walls->counts[1] * walls->counts[2];
 }
 
+static double fitBinEdge(const srSurface* surface, double binEdge) {
+    double area = 0.0;
+    for (int32_t t = 0; t < surface->triangleCount; t++) {
+        const int32_t* c = surface->triangles[t];
+        srVec3 a = surface->points[c[0]];
+        area += 0.5 * srLength(srCross(srSub(surface->points[c[1]], a), srSub(surface->points[c[2]], a)));
+    }
+    double wanted =
+        surface->triangleCount > 0 ? sqrt(TRIANGLES_PER_BIN * area / surface->triangleCount) : 0.0;
+    return fmin(fmax(wanted, SHORTEST_BIN * binEdge), binEdge);
+}
+
 srResult srCreateWalls(const srSurface* surface, double binEdge, srArena* arena, const srProgress* progress,
                        srWalls* outWalls) {
     srWalls walls = {.surface = *surface, .lower = surface->lower};
-    walls.binEdge = binEdge;
+    walls.binEdge = fitBinEdge(surface, binEdge);
     while (countBins(&walls) > MAX_BIN_COUNT) {
         walls.binEdge *= 1.25;
     }

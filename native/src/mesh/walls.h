@@ -20,7 +20,8 @@ typedef struct srWalls {
 } srWalls;
 
 /// `binEdge` should be about as long as the ways that will be asked for; it is made longer when there would
-/// be too many bins. `surface` faces away from the flesh; it may have no triangles.
+/// be too many bins, and shorter where the skin is far finer. `surface` faces away from the flesh; it may
+/// have no triangles.
 SR_MUST_USE srResult srCreateWalls(const srSurface* surface, double binEdge, srArena* arena,
                                    const srProgress* progress, srWalls* outWalls);
 
