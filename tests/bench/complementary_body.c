@@ -32,14 +32,14 @@ static bool moveMaps(const srBenchBody* body, const srCharacter* prepared, srBen
     size_t boneCount = (size_t)character->boneCount, rowSize = 16 * (2 + boneCount - 1);
     float* rows = malloc(SR_BODY_FRAMES * rowSize * sizeof(float));
     srMat34* maps = malloc(boneCount * sizeof(srMat34));
-    character->maps = malloc(boneCount * (SR_BODY_FRAMES + 1) * sizeof(*character->maps));
+    character->maps = malloc(boneCount * SR_BODY_FRAMES * sizeof(*character->maps));
     bool isMoved = rows != NULL && maps != NULL && character->maps != NULL;
     if (isMoved) {
         srBench_MoveBody(body, rows);
     }
-    for (size_t frame = 0; isMoved && frame <= SR_BODY_FRAMES; ++frame) {
-        // the first row is the pose at rest
-        srRig_ReadRow(&prepared->rig, rows + rowSize * (frame == 0 ? 0 : frame - 1), maps);
+    // the first row is the pose at rest, where frames begin
+    for (size_t frame = 0; isMoved && frame < SR_BODY_FRAMES; ++frame) {
+        srRig_ReadRow(&prepared->rig, rows + rowSize * frame, maps);
         memcpy(character->maps + frame * boneCount, maps, boneCount * sizeof(srMat34));
     }
     free(rows);
@@ -69,7 +69,7 @@ bool srBenchMakeBody(int index, int32_t nodeCount, srBenchCharacter* outCharacte
         *outCharacter = (srBenchCharacter){
             .cage = prepared.cage,
             .boneCount = body.def.boneCount + 1,
-            .frameCount = SR_BODY_FRAMES,
+            .frameCount = SR_BODY_FRAMES - 1,
             .frameSeconds = 1.0 / 24.0,
             .youngModulus = srYoungModulusForSize((double)usual.frequency, (double)usual.density, size),
             .poissonRatio = 0.4,

@@ -20,6 +20,8 @@
 #define LARGEST_PRESSURE 1e3
 #define LARGEST_TURN 1e9      // of a.a (see findTurnPart)
 #define SMALLEST_OFFSET 1e-12 // of the character's size: rest
+#define STILL_CHANGE 1e-7     // of the size, a substep: flesh that lies still
+#define STUCK_OFFSET 1e-3     // of the size
 #define SMALL_OFFSET 1e-8     // likewise: perhaps rest
 
 typedef struct Step {
@@ -260,6 +262,60 @@ static bool isCalm(srComplementaryProblem* problem) {
     return srComplementary_IsNegligible(problem, still->residual);
 }
 
+// Whether nothing has moved for two substeps, neither flesh nor rig: a turning point is no stop.
+static bool isStill(const Step* step) {
+    const srComplementaryProblem* problem = &step->problem;
+    const srComplementaryState* state = step->state;
+    double least = STILL_CHANGE * problem->rest->size * problem->tuning->dials.scale, farthest = 0.0;
+    for (int32_t i = 0; i < problem->rest->nodeCount; ++i) {
+        const double* row = problem->places[0].offsets + SR_POINT * (size_t)i;
+        srVec3 now = {row[0], row[1], row[2]};
+        const double changes[5] = {srDistance(now, state->offsets[i]),
+                                   srDistance(state->offsets[i], state->earlierOffsets[0][i]),
+                                   srDistance(state->earlierOffsets[0][i], state->earlierOffsets[1][i]),
+                                   srDistance(step->motion->to[i], step->motion->from[i]),
+                                   step->h * srLength(step->motion->velocityJump[i])};
+        for (int k = 0; k < 5; ++k) {
+            if (!(changes[k] <= least)) {
+                return false;
+            }
+        }
+        farthest = fmax(farthest, srLength(now));
+    }
+    return farthest > STUCK_OFFSET * problem->rest->size * problem->tuning->dials.scale;
+}
+
+// of the place, without what inertia and damping make of the way to it
+static double findStaticEnergy(const srComplementaryProblem* problem, const srComplementaryPlace* place) {
+    const srComplementaryTuning* tuning = problem->tuning;
+    double energy = place->energy, h = tuning->h;
+    for (size_t i = 0; i < (size_t)problem->rest->nodeCount; ++i) {
+        double held = tuning->masses[i] / (h * h) + tuning->drags[i];
+        for (size_t k = SR_POINT * i; k < SR_POINT * (i + 1); ++k) {
+            double u = place->offsets[k];
+            energy -= (0.5 * held * u - (problem->loads[k] - problem->pulls[k])) * u;
+        }
+    }
+    return energy;
+}
+
+// Materials that tell inside from outside by what a cell does not like, neo-Hookean and St. Venant-Kirchhoff,
+// may come to rest turned inside out after a jump of the rig. Flesh that lies still where it has more energy
+// than it would have at its pose is there.
+static bool isStuck(Step* step) {
+    srComplementaryProblem* problem = &step->problem;
+    srElasticModel model = problem->tuning->dials.model;
+    bool mayBe = model == sr_elasticNeoHookean || model == sr_elasticStVenantKirchhoff;
+    if (!mayBe || !isStill(step)) {
+        return false;
+    }
+    double energy = findStaticEnergy(problem, &problem->places[0]);
+    srComplementaryPlace* posed = &problem->places[1];
+    memset(posed->offsets, 0, sizeof(double) * SR_POINT * (size_t)problem->rest->nodeCount);
+    srComplementary_Evaluate(problem, posed);
+    return posed->energy < energy;
+}
+
 // rounding of forces goes with coordinates
 static double findForceScale(const srComplementaryProblem* problem) {
     double extent = problem->rest->size * problem->tuning->dials.scale;
@@ -287,11 +343,14 @@ static void solveSubstep(Step* step) {
         problem->loads[k] += problem->pulls[k];
     }
     srRigRows_Project(&rest->rows, problem->places[0].offsets, problem->rowScratch);
-    srRigRows_Project(&rest->rows, step->guess, problem->rowScratch);
     srComplementary_Evaluate(problem, &problem->places[0]);
     int32_t newtonCount = problem->stats->newtonCount;
     double residual = srComplementary_Minimize(problem, step->guess);
     if (problem->stats->newtonCount == newtonCount && residual == 0.0 && isCalm(problem)) {
+        clear(step->state, rest->nodeCount);
+        return;
+    }
+    if (isStuck(step)) {
         clear(step->state, rest->nodeCount);
         return;
     }
