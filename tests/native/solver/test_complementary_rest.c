@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Preparing the complementary solver: rigs that fight back, materials that are nothing, memory that is gone.
+// Preparing the complementary solver: rigs that fight back, materials that are nothing, memory that is gone;
+// and what finds back to rest.
 
 #include "bone_bar.h"
 
@@ -140,6 +141,40 @@ static void a_cell_without_volume_is_refused(void** state) {
     freeFlesh(&f);
 }
 
+// After jumps and turns of the rig that nobody keyed as a cut.
+static void flesh_of_any_material_finds_back_from_a_jump(void** state) {
+    (void)state;
+    const int32_t counts[3] = {2, 6, 2};
+    const srElasticModel models[3] = {sr_elasticCorotated, sr_elasticNeoHookean, sr_elasticStVenantKirchhoff};
+    for (int round = 0; round < 18; ++round) {
+        uint64_t seed = 100 + (uint64_t)round;
+        Flesh f;
+        makeFlesh(&f, counts, 0.2, 2, hold_axis);
+        srComplementaryDials dials = srDefaultComplementaryDials();
+        dials.model = models[round % 3];
+        dials.material = srMakeMaterial(2e4, round < 9 ? 0.3 : 0.45, 1000.0);
+        dials.poseCorrection = 1.0;
+        dials.frequency = 2.0;
+        dials.dampingRate = 8.0;
+        dials.frameSeconds = FRAME_SECONDS;
+        dials.largestOffset = 1.2;
+        tuneFlesh(&f, &dials);
+        for (int frame = 0; frame < 20; ++frame) {
+            srMat34 turn = bendAbout((srVec3){0.2, 0.6, 0.2}, 2.5 * srTestRandom(&seed));
+            f.maps[0] = shift(3.0 * srTestRandom(&seed), 0.0, 2.0 * srTestRandom(&seed));
+            f.maps[1] = srMul34(&f.maps[0], &turn);
+            stepFlesh(&f);
+        }
+        assert_true(longestOffset(&f) > 0.05);
+        f.maps[0] = f.maps[1] = srIdentity34();
+        for (int frame = 0; frame < 480; ++frame) {
+            stepFlesh(&f);
+        }
+        assert_true(longestOffset(&f) < 1e-6);
+        freeFlesh(&f);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bones_of_equal_weights_count_once),
@@ -149,6 +184,7 @@ int main(void) {
         cmocka_unit_test(no_mass_and_no_stiffness_have_a_defined_result),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_cell_without_volume_is_refused),
+        cmocka_unit_test(flesh_of_any_material_finds_back_from_a_jump),
     };
     return cmocka_run_group_tests_name("solver/complementary_rest", tests, NULL, srTestNothingLeaked);
 }
