@@ -129,7 +129,8 @@ def needs_attention(session: Session, scene: Any) -> bool:
 
 def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
     ob = objects.find_object(entry)
-    if ob is None or objects.is_deleted(ob, scene):
+    # without its modifier it is no character, and to be forgotten
+    if ob is None or not objects.is_character(ob) or objects.is_deleted(ob, scene):
         return True
     if carrier.find_bake(ob) is not None:
         return False

@@ -83,6 +83,15 @@ def test_deleting_the_modifier_is_survived(skin: Any, scene: Any) -> None:
     assert bpy.ops.softrig.add() == {"FINISHED"}
 
 
+def test_deleting_the_modifier_frees_at_the_next_frame(skin: Any, scene: Any) -> None:
+    scene.frame_set(2)
+    assert bytes_held() > 0
+    skin.modifiers.remove(skin.modifiers["Softrig"])
+    scene.frame_set(3)
+    assert not addon.session().entries
+    assert bytes_held() == 0
+
+
 def test_deleting_the_armature_is_told(skin: Any) -> None:
     bpy.data.objects.remove(bpy.data.objects["Skin Rig"])
     scenes.make_active(skin)

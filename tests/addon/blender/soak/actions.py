@@ -389,6 +389,7 @@ def turn_a_dial(world: World) -> bool:
         "density": world.chance.uniform(500.0, 2000.0),
         "fibre_stiffness": world.chance.uniform(0.2, 5.0),
         "stretch_limit": world.pick([0.0, 1.0, 1.2]),
+        "swings": world.pick(["FADE", "LAST", "KEEP"]),
         "material": world.pick(["RIGID", "COROTATED", "NEO_HOOKEAN", "ST_VENANT"]),
         "complement": world.pick(["AUTOMATIC", "BONES", "MOTION", "NOTHING"]),
     }

@@ -27,6 +27,17 @@ def check_doors() -> None:
     demand(not session.recording and not session.in_handler, "a recording did not end")
 
 
+def check_known() -> None:
+    """After a look in background, where the next frame forgets who is gone."""
+    objects, session = addon.module("blender.objects"), addon.session()
+    for entry in session.entries.values():
+        ob = objects.find_object(entry)
+        stays = ob is not None and objects.is_character(ob) and bool(ob.users_scene)
+        demand(stays, f"{entry.object_name} is gone, and the session still knows it")
+    held = session.api.byte_count()
+    demand(bool(session.entries) or held == 0, f"for nobody the library holds {held} bytes")
+
+
 def check_finite(world: World) -> None:
     for ob in world.characters():
         demand(bool(np.isfinite(measure.evaluated(ob)).all()), f"{ob.name} is not finite")

@@ -29,6 +29,7 @@ from soak.checks import (  # noqa: E402
     check_character,
     check_doors,
     check_finite,
+    check_known,
     check_nothing_left,
 )
 from soak.world import World, to_object_mode  # noqa: E402
@@ -64,6 +65,7 @@ def check(world: World, whole: bool) -> None:
     """After a look at some frame, as an artist would."""
     look(world)
     check_doors()
+    check_known()
     if whole:
         to_object_mode()
         look(world)
