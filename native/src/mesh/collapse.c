@@ -22,7 +22,7 @@ typedef struct Star {
     srVec3 normals[2 * SR_MOST_AROUND];    // as they are, twice the area long
     srVec3 sum; // of the normals: slivers hardly count in it, and theirs is often noise
     int count;
-    int32_t gone[2];
+    int32_t gone[3]; // two, and room
     int goneCount;
     int ofA; // how many of the triangles are of a: they come first
 } Star;
@@ -49,6 +49,8 @@ void srCollapse_LinkPoints(srCollapse* collapse) {
     memset(collapse->isLocked, 0, (size_t)collapse->pointCount);
 }
 
+static const uint8_t nextCorner[3] = {1, 2, 0}, lastCorner[3] = {2, 0, 1};
+
 // The triangles around one end; false when they are too many. `outRing` gets its neighbours.
 static bool gatherEnd(const srCollapse* collapse, int32_t point, int32_t other, bool isFirst, Star* star,
                       int32_t* outRing, int* outRingCount) {
@@ -63,15 +65,16 @@ static bool gatherEnd(const srCollapse* collapse, int32_t point, int32_t other, 
         if (t[0] < 0) {
             continue;
         }
-        int at = t[0] == point ? 0 : t[1] == point ? 1 : 2;
-        int32_t next = t[at == 2 ? 0 : at + 1], last = t[at == 0 ? 2 : at - 1];
+        int at = (t[1] == point) + 2 * (t[2] == point);
+        int32_t next = t[nextCorner[at]], last = t[lastCorner[at]];
+        bool isKept = (next != other) & (last != other);
         outRing[(*outRingCount)++] = next;
-        if (next != other && last != other) {
-            star->triangles[star->count] = number;
-            star->moved[star->count++] = point;
-        } else if (isFirst && star->goneCount++ < 2) {
-            star->gone[star->goneCount - 1] = number;
-        }
+        // written in any case and kept or not: which ones are of the edge follows no pattern to branch on
+        star->triangles[star->count] = number;
+        star->moved[star->count] = point;
+        star->count += isKept;
+        star->gone[star->goneCount < 2 ? star->goneCount : 2] = number;
+        star->goneCount += isFirst & !isKept;
     }
     return true;
 }
@@ -98,14 +101,14 @@ static bool gather(const srCollapse* collapse, int32_t a, int32_t b, Star* star)
         return false;
     }
     for (int i = 0; i < countA; i++) {
+        int found = 0;
         for (int k = 0; k < countB; k++) {
-            if (ringA[i] == ringB[k]) {
-                common++;
-                if (!hasFour(collapse, ringA[i])) {
-                    return false;
-                }
-            }
+            found += ringA[i] == ringB[k];
         }
+        if (found > 0 && !hasFour(collapse, ringA[i])) {
+            return false;
+        }
+        common += found;
     }
     return common == 2 && countA + countB >= 7;
 }
@@ -330,7 +333,15 @@ static bool isCarefulStar(const srCollapse* collapse, const Star* star) {
 
 bool srCollapse_Try(srCollapse* collapse, int32_t a, int32_t b) {
     Star star;
-    if (collapse->isLocked[a] || collapse->isLocked[b] || !gather(collapse, a, b, &star)) {
+    if (collapse->isLocked[a] || collapse->isLocked[b]) {
+        return false;
+    }
+    // these come from afar, and are wanted when all around the edge has been gathered
+    __builtin_prefetch(&collapse->quadrics[a]);
+    __builtin_prefetch(&collapse->quadrics[b]);
+    __builtin_prefetch(&collapse->quadrics[a].c);
+    __builtin_prefetch(&collapse->quadrics[b].c);
+    if (!gather(collapse, a, b, &star)) {
         return false;
     }
     srVec3 target;

@@ -399,6 +399,7 @@ srResult srCreateCrossingSearch(const srHull* hull, bool isClosed, srArena* aren
         srArena_Release(arena, mark);
     }
     SR_TRY(srCreateTriangleGrid(hull, NULL, arena, &search.grid));
+    search.firstMoved = search.grid.entryCount;
     *outSearch = search;
     return sr_success;
 }
@@ -413,12 +414,11 @@ bool srCrossingSearch_Move(srCrossingSearch* search, int32_t triangle) {
 }
 
 static bool sharesPlainPoint(const srCrossingSearch* search, const int32_t a[3], const int32_t b[3]) {
+    int count = 0; // without branches: which pairs share a point follows no pattern
     for (int i = 0; i < 3; i++) {
-        if ((a[i] == b[0] || a[i] == b[1] || a[i] == b[2]) && search->isPlain[a[i]]) {
-            return true;
-        }
+        count += ((a[i] == b[0]) | (a[i] == b[1]) | (a[i] == b[2])) & (search->isPlain[a[i]] != 0);
     }
-    return false;
+    return count > 0;
 }
 
 bool srDoesTriangleReach(srVec3 lower, srVec3 upper, const srVec3 x[3]) {
@@ -443,6 +443,10 @@ int32_t srCrossingSearch_List(srCrossingSearch* search, int32_t triangle, int32_
                 int32_t entry = search->grid.heads[srTriangleGrid_Box(&search->grid, x, y, z)];
                 for (; entry >= 0 && count < most; entry = search->grid.entries[entry][1]) {
                     int32_t other = search->grid.entries[entry][0];
+                    // before its own entry lie those with smaller numbers, as long as nothing has moved
+                    if (other == triangle && least > triangle && entry < search->firstMoved) {
+                        break;
+                    }
                     // it may lie in several boxes, and in one twice
                     if (other < least || other == triangle || search->seenBy[other] == query) {
                         continue;

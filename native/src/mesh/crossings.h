@@ -61,6 +61,7 @@ typedef struct srCrossingSearch {
     uint8_t* isPlain; ///< By point: the triangles around it do not cross one another.
     int32_t* seenBy;  ///< By triangle: the last question that it was compared for.
     int32_t queryCount;
+    int32_t firstMoved; ///< Entries before it are the first ones, in the order of triangles.
 } srCrossingSearch;
 
 /// As in srCreateTriangleGrid triangles may be missing. Of a closed hull, as decimate.h wants it, most

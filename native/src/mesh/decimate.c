@@ -26,11 +26,13 @@
 
 #define MOST_PASSES 200
 #define EDGE_BLOCK 4096
+#define EDGES_AHEAD 8
 
 // Costs are sorted by the upper bits of a float: sign, exponent, and 3 of the mantissa. Edges of about equal
-// cost keep the order of their triangles, and so does the memory that is read.
+// cost keep the order of their triangles, and so does the memory that is read. What has no cost comes last.
 #define KEY_SHIFT 20
-#define KEY_COUNT (1 << 11)
+#define KEY_COUNT (1 << 12)
+#define NO_COST UINT32_MAX
 
 // Edges of a pass that are tried, of all: the others wait until their turn comes. With more there are fewer
 // passes and worse triangles, but not as long as there are many times the wanted number. On contours, 0.25
@@ -73,7 +75,7 @@ static void costRange(int32_t begin, int32_t end, int32_t worker, void* context)
         for (int e = 0; e < 3; e++) {
             int32_t a = collapse->triangles[t][e], b = collapse->triangles[t][(e + 1) % 3];
             uint32_t* key = &collapse->keys[3 * (size_t)t + (size_t)e];
-            *key = UINT32_MAX;
+            *key = NO_COST;
             // each edge is seen from both sides, and counts from one; what is gone has none
             if (a < b && srCollapse_IsThere(collapse, t)) {
                 srQuadric sum = srSumQuadrics(&collapse->quadrics[a], &collapse->quadrics[b]);
@@ -84,29 +86,30 @@ static void costRange(int32_t begin, int32_t end, int32_t worker, void* context)
     }
 }
 
-// The cheaper edges in ascending order, as three times the triangle and the side. Returns how many.
+// The cheaper edges in ascending order, as three times the triangle and the side. Returns how many. Which
+// slots have a cost follows no pattern, so nothing branches on it: the others are counted as well, and
+// written behind the order, all to one place.
 static int32_t sortEdges(srCollapse* collapse, double share) {
-    int32_t slotCount = 3 * collapse->triangleCount, edgeCount = 0, limit = 0, sum = 0;
+    int32_t slotCount = 3 * collapse->triangleCount, limit = 0, sum = 0;
     int32_t* counts = collapse->keyCounts;
     memset(counts, 0, KEY_COUNT * sizeof(int32_t));
     for (int32_t slot = 0; slot < slotCount; slot++) {
-        if (collapse->keys[slot] != UINT32_MAX) {
-            counts[collapse->keys[slot] >> KEY_SHIFT]++;
-            edgeCount++;
-        }
+        counts[collapse->keys[slot] >> KEY_SHIFT]++;
     }
-    int32_t tried = (int32_t)(share * edgeCount);
-    tried = collapse->isPatient ? edgeCount : tried;
-    for (limit = 0; limit < KEY_COUNT && (sum <= tried); limit++) {
+    int32_t edgeCount = slotCount - counts[KEY_COUNT - 1];
+    int32_t tried = collapse->isPatient ? edgeCount : (int32_t)(share * edgeCount);
+    for (limit = 0; limit < KEY_COUNT - 1 && sum <= tried; limit++) {
         int32_t count = counts[limit];
         counts[limit] = sum;
         sum += count;
     }
+    for (int32_t key = limit; key < KEY_COUNT; key++) {
+        counts[key] = sum;
+    }
     for (int32_t slot = 0; slot < slotCount; slot++) {
         uint32_t key = collapse->keys[slot] >> KEY_SHIFT;
-        if (collapse->keys[slot] != UINT32_MAX && key < (uint32_t)limit) {
-            collapse->order[counts[key]++] = slot;
-        }
+        collapse->order[counts[key]] = slot;
+        counts[key] += key < (uint32_t)limit;
     }
     return sum;
 }
@@ -178,6 +181,9 @@ static srResult runPass(srCollapse* collapse, int32_t goal, srArena* arena, int3
     for (int32_t i = 0; i < edgeCount && collapse->aliveCount > goal && srCollapse_HasRoom(collapse); i++) {
         int32_t slot = collapse->order[i];
         const int32_t* t = collapse->triangles[slot / 3];
+        // neighbours in the order are far apart in memory
+        int32_t later = i + EDGES_AHEAD < edgeCount ? i + EDGES_AHEAD : i;
+        __builtin_prefetch(collapse->triangles[collapse->order[later] / 3]);
         if (t[0] >= 0) {
             srCollapse_Try(collapse, t[slot % 3], t[(slot % 3 + 1) % 3]);
         }
@@ -241,7 +247,7 @@ static srResult allocateScratch(srArena* arena, srCollapse* collapse) {
     collapse->starts = SR_PUSH(arena, int32_t, collapse->pointCount + 1, "triangles around points");
     collapse->around = SR_PUSH(arena, int32_t, slotCount, "triangles around points");
     collapse->keys = SR_PUSH(arena, uint32_t, slotCount, "costs of edges");
-    collapse->order = SR_PUSH(arena, int32_t, slotCount, "order of edges");
+    collapse->order = SR_PUSH(arena, int32_t, slotCount + 1, "order of edges");
     collapse->keyCounts = SR_PUSH(arena, int32_t, KEY_COUNT, "costs of edges");
     collapse->isLocked = SR_PUSH(arena, uint8_t, collapse->pointCount, "locked points");
     collapse->isCareful = SR_PUSH(arena, uint8_t, collapse->pointCount, "careful points");
