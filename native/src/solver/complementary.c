@@ -342,6 +342,7 @@ static void solveSubstep(Step* step) {
     for (size_t k = 0; k < SR_POINT * (size_t)rest->nodeCount; ++k) {
         problem->loads[k] += problem->pulls[k];
     }
+    // the guess need not be: Newton's steps are projected
     srRigRows_Project(&rest->rows, problem->places[0].offsets, problem->rowScratch);
     srComplementary_Evaluate(problem, &problem->places[0]);
     int32_t newtonCount = problem->stats->newtonCount;

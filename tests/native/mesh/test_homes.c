@@ -8,24 +8,6 @@
 #include "mesh/mesher.h"
 #include "mesh/touching.h"
 
-// Of each node the least node of its piece: pieces are what cells share nodes in.
-static int32_t* findPieces(const srCage* cage) {
-    int32_t* piece = malloc(sizeof(int32_t) * (size_t)cage->nodeCount);
-    for (int32_t n = 0; n < cage->nodeCount; n++) {
-        piece[n] = n;
-    }
-    for (bool changes = true; changes;) {
-        changes = false;
-        for (int32_t e = 0; e < cage->edgeCount; e++) {
-            int32_t a = cage->edges[e][0], b = cage->edges[e][1];
-            int32_t low = piece[a] < piece[b] ? piece[a] : piece[b];
-            changes = changes || piece[a] != piece[b];
-            piece[a] = piece[b] = low;
-        }
-    }
-    return piece;
-}
-
 // Two bodies, the second one from point `second` on: each embedded in a piece of its own.
 static void requireTwoHomes(const Soup* soup, int32_t second, int32_t nodeCount) {
     srSurface surface = makeSurface(soup);

@@ -54,20 +54,8 @@ static void checkCage(const srCage* cage, const srMesherReport* report) {
 }
 
 static int32_t countPieces(const srCage* cage) {
-    int32_t* piece = malloc(sizeof(int32_t) * (size_t)cage->nodeCount);
+    int32_t* piece = findPieces(cage);
     int32_t count = 0;
-    for (int32_t i = 0; i < cage->nodeCount; i++) {
-        piece[i] = i;
-    }
-    for (bool changes = true; changes;) {
-        changes = false;
-        for (int32_t e = 0; e < cage->edgeCount; e++) {
-            int32_t a = cage->edges[e][0], b = cage->edges[e][1];
-            int32_t low = piece[a] < piece[b] ? piece[a] : piece[b];
-            changes = changes || piece[a] != piece[b];
-            piece[a] = piece[b] = low;
-        }
-    }
     for (int32_t i = 0; i < cage->nodeCount; i++) {
         count += piece[i] == i;
     }

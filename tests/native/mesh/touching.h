@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Skins that touch themselves: the outside of blocks on an uneven grid, whose gaps may be of no width.
+// Skins that touch themselves: the outside of blocks on an uneven grid, whose gaps may be of no width; and
+// which nodes of a cage hang together.
 
 #pragma once
 
+#include "mesh/cage.h"
 #include "mesh/solids.h"
+
+/// Of each node the least node of its piece, to be freed: pieces are what cells share nodes in.
+static inline int32_t* findPieces(const srCage* cage) {
+    int32_t* piece = malloc(sizeof(int32_t) * (size_t)cage->nodeCount);
+    for (int32_t n = 0; n < cage->nodeCount; n++) {
+        piece[n] = n;
+    }
+    for (bool changes = true; changes;) {
+        changes = false;
+        for (int32_t e = 0; e < cage->edgeCount; e++) {
+            int32_t a = cage->edges[e][0], b = cage->edges[e][1];
+            int32_t low = piece[a] < piece[b] ? piece[a] : piece[b];
+            changes = changes || piece[a] != piece[b];
+            piece[a] = piece[b] = low;
+        }
+    }
+    return piece;
+}
 
 #define BLOCKS_MAX 16
 
