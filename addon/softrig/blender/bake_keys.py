@@ -20,7 +20,7 @@ from ..model.rig import RefusalError
 from ..model.session import Entry, Session
 from ..native.arrays import FloatArray
 from . import carrier, compat, followers, gather, tape
-from .bake_names import PREFIX, is_ours
+from .bake_names import PREFIX, has_ours, is_ours
 
 OURS = "softrig_made"
 """On the shape keys: 1 when there were none before, so that Basis goes with the others."""
@@ -28,11 +28,6 @@ SHIFT = 0.05
 """Of the copies, as a share of the skin's size: large enough for single precision."""
 SMALLEST_DETERMINANT = 1e-6
 """A vertex that the rig squeezes flatter than this cannot be brought back; it stays in its pose."""
-
-
-def has_keys(ob: Any) -> bool:
-    keys = ob.data.shape_keys
-    return keys is not None and any(is_ours(key) for key in keys.key_blocks)
 
 
 def check(ob: Any, absolute: bool) -> None:
@@ -197,7 +192,7 @@ def write_keys(
 def remove_keys(ob: Any) -> None:
     """Ours, with their curves; keys and curves of the artist's stay."""
     keys = ob.data.shape_keys
-    if keys is None or not has_keys(ob):
+    if keys is None or not has_ours(ob.data):
         return
     made = keys.get(OURS, 0)
     paths = {f'key_blocks["{key.name}"].value' for key in keys.key_blocks if is_ours(key)}

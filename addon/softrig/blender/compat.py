@@ -180,6 +180,19 @@ def write_key(key: Any, positions: FloatArray) -> None:
     points.foreach_set("co", positions)
 
 
+def read_key(key: Any) -> FloatArray:
+    points = key.points if hasattr(key, "points") else key.data
+    positions = np.empty(3 * len(points), np.float32)
+    points.foreach_get("co", positions)
+    return positions
+
+
+def remove_mesh(mesh: Any) -> None:
+    """With its shape keys."""
+    keys = mesh.shape_keys
+    bpy.data.batch_remove([mesh] if keys is None else [mesh, keys])
+
+
 def clear_keys(ob: Any) -> None:
     """All shape keys; 3.4 and 4.5 let go of their data-block, but leave it in the file."""
     keys = ob.data.shape_keys

@@ -19,6 +19,8 @@ NOT_FOLLOWED = frozenset(
     "CLOTH COLLISION CORRECTIVE_SMOOTH LAPLACIANSMOOTH SMOOTH SOFT_BODY SURFACE".split()
 )
 """Physics, and what only smooths what the rig does."""
+PROBE = "softrig_probe"
+"""On meshes that are a probe's own and go with it."""
 
 
 def list_deformers(ob: Any) -> tuple[str, ...]:
@@ -85,8 +87,11 @@ def has_moving_keys(mesh: Any) -> bool:
 
 
 def make_probe(ob: Any) -> Any:
-    """A copy of the skin with what deforms it and nothing of ours; it shares the mesh."""
+    """A copy of the skin with what deforms it and nothing of ours; it shares the mesh where that
+    holds none of our keys."""
     probe = ob.copy()
+    if bake_names.has_ours(ob.data):
+        probe.data = without_ours(ob.data)
     probe.property_unset("softrig")
     probe.hide_viewport = probe.hide_render = False
     kept = {modifier.name for modifier in carrier.before_ours(probe)}
@@ -97,6 +102,20 @@ def make_probe(ob: Any) -> Any:
         else:
             modifier.show_viewport = modifier.show_viewport or modifier.show_render
     return probe
+
+
+def without_ours(mesh: Any) -> Any:
+    """A copy in which the keys of a bake move nothing. They stay, as Blender switches a curve off
+    that leads nowhere, for every user of its action."""
+    copied = mesh.copy()
+    copied[PROBE] = True
+    keys = copied.shape_keys
+    keys.use_relative = True
+    start = compat.read_key(keys.key_blocks[0])
+    for key in filter(bake_names.is_ours, keys.key_blocks):
+        key.relative_key = keys.key_blocks[0]
+        compat.write_key(key, start)
+    return copied
 
 
 def read_points(depsgraph: Any, probe: Any, count: int) -> FloatArray:
@@ -142,4 +161,7 @@ def read_movers(depsgraph: Any, ob: Any, movers: list[tuple[Any, str]]) -> Float
 
 
 def remove_probe(probe: Any) -> None:
+    mesh = probe.data
     bpy.data.objects.remove(probe)
+    if mesh is not None and PROBE in mesh:
+        compat.remove_mesh(mesh)

@@ -183,7 +183,7 @@ class FollowerTape:
         finally:
             self.probes.clear()
             for ob in made:
-                bpy.data.objects.remove(ob)
+                followed.remove_probe(ob)
 
 
 def show(session: Session, entry: Entry, frame: float) -> None:

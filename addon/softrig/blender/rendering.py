@@ -10,7 +10,7 @@ from typing import Any
 
 from ..model.lifecycle import Phase
 from ..model.session import Entry, Session
-from . import bake_keys, carrier, followers, objects, takes, watch
+from . import bake_names, carrier, followers, objects, takes, watch
 
 LONGEST_WAIT_SECONDS = 3600.0
 LOOK_SECONDS = 0.02
@@ -22,7 +22,7 @@ def characters_to_show(scene: Any) -> list[Any]:
         ob
         for ob in objects.all_characters()
         if any(is_rendered(seen, scene) for seen in (ob, *followers.followers_of(ob)))
-        and not bake_keys.has_keys(ob)
+        and not bake_names.has_ours(ob.data)
     ]
 
 

@@ -91,7 +91,7 @@ class RestCopies:
 
     def remove(self) -> None:
         for copied in self.made.values():
-            bpy.data.objects.remove(copied)
+            followed.remove_probe(copied)
         for data in self.data:
             bpy.data.armatures.remove(data)
         bpy.data.meshes.remove(self.point)

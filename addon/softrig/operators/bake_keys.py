@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ..blender import bake_keys, carrier, compat, followers, objects, stage
+from ..blender import bake_keys, bake_names, carrier, compat, followers, objects, stage
 from ..blender.bake import BakeRun, BakeWish
 from ..model.rig import RefusalError
 from ..native.errors import NativeError
@@ -111,7 +111,7 @@ class SOFTRIG_OT_free_keys(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return poll_character(cls, context) and bake_keys.has_keys(context.object)
+        return poll_character(cls, context) and bake_names.has_ours(context.object.data)
 
     def execute(self, context: Any) -> set[str]:
         for ob in (context.object, *followers.followers_of(context.object)):
@@ -177,7 +177,7 @@ def without(name: str) -> str:
 def make_whole(context: Any) -> None:
     """The exporter steps the scene by itself: every frame is ready before it begins."""
     session, ob, scene = usable_session(), context.object, context.scene
-    if carrier.find_bake(ob) is not None or bake_keys.has_keys(ob):
+    if carrier.find_bake(ob) is not None or bake_names.has_ours(ob.data):
         return
     BakeRun(session, ob, scene, BakeWish())
     entry = entry_of(session, ob, scene)

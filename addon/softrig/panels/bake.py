@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..blender import bake_keys, takes
+from ..blender import bake_names, takes
 from .character import CharacterPanel
 
 
@@ -44,6 +44,6 @@ class SOFTRIG_PT_elsewhere(CharacterPanel, bpy.types.Panel):
     def draw(self, context: Any) -> None:
         layout = self.layout
         layout.operator_menu_enum("softrig.bake_keys", "kind", icon="SHAPEKEY_DATA")
-        if bake_keys.has_keys(context.object):
+        if bake_names.has_ours(context.object.data):
             layout.operator("softrig.free_keys", icon="X")
         layout.operator_menu_enum("softrig.export_motion", "kind", icon="EXPORT")

@@ -46,6 +46,14 @@ def put_on_bone(ob: Any, armature: Any, bone: str, place: Any) -> None:
     bpy.context.view_layer.update()
 
 
+def put_on_weights(ob: Any, armature: Any, bone: str) -> None:
+    ob.data.transform(Matrix.Translation(PLACE))
+    ob.parent = armature
+    group = ob.vertex_groups.new(name=bone)
+    group.add(range(len(ob.data.vertices)), 1.0, "REPLACE")
+    ob.modifiers.new("Armature", "ARMATURE").object = armature
+
+
 def follow(skin: Any, *others: Any) -> None:
     scenes.make_active(skin)
     for other in others:
@@ -122,11 +130,7 @@ def test_a_rigid_follower_keeps_its_shape(skin: Any, way: str) -> None:
         put_on_bone(eye, armature, "tail2", Matrix.Translation(PLACE))
         armature.data.pose_position = "POSE"
     else:
-        eye.data.transform(Matrix.Translation(PLACE))
-        eye.parent = armature
-        group = eye.vertex_groups.new(name="tail2")
-        group.add(range(len(eye.data.vertices)), 1.0, "REPLACE")
-        eye.modifiers.new("Armature", "ARMATURE").object = armature
+        put_on_weights(eye, armature, "tail2")
     follow(skin, eye)
     at_rest = spans(np.array([v.co for v in eye.data.vertices]))
     soft = np.abs(spans(world_at(eye, BUSY)) - at_rest).max()
@@ -208,6 +212,25 @@ def test_followers_get_shape_keys_too(skin: Any, kind: str) -> None:
     for ob in (skin, cloth, ball):
         for frame, positions in live[ob.name].items():
             assert measure.same_bits(measure.at_frame(ob, frame), positions), (ob.name, frame)
+
+
+@pytest.mark.parametrize("kind", ["RELATIVE", "ABSOLUTE"])
+def test_what_is_recorded_while_keys_are_baked_has_no_keys_in_it(skin: Any, kind: str) -> None:
+    eye = make_ball()
+    put_on_weights(eye, skin.parent, "tail2")
+    eye.softrig.rigid = True
+    follow(skin, eye)
+    live = measure.at_frame(eye, BUSY)
+    before = names_of_data()
+    scenes.make_active(skin)
+    assert bpy.ops.softrig.bake_keys(kind=kind) == {"FINISHED"}
+    for rigid in (False, True):
+        eye.softrig.rigid = rigid
+        settle(skin)
+    assert bpy.ops.softrig.free_keys() == {"FINISHED"}
+    assert names_of_data() == before
+    settle(skin)
+    assert measure.same_bits(measure.at_frame(eye, BUSY), live)
 
 
 def test_saved_and_opened_again_it_moves_alike(skin: Any, tmp_path: Path) -> None:
