@@ -240,7 +240,7 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
         override=OVERRIDABLE,
     )
     complement: EnumProperty(
-        name="Leave to Pose",
+        name="Pose Keeps",
         description="What physics does not add to where flesh is held. Only for the method "
         "Complementary",
         items=choices(COMPLEMENTS),
@@ -269,7 +269,7 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
         override=OVERRIDABLE,
     )
     stretch_limit: FloatProperty(
-        name="Stretch Limit",
+        name="Max Stretch",
         description="Nothing in the flesh gets longer than so many times its length in the pose; "
         "it may get shorter. 1 lets nothing stretch, 0 is no limit. Only for the method Fast Flesh",
         default=0.0,

@@ -72,14 +72,27 @@ PANELS = {
     "forces": "dials.forces",
     "time": "dials.time",
     "paint": "paint.paint",
+    "followers": "followers.followers",
     "shape-keys": "bake.elsewhere",
     "advanced": "dials.advanced",
     "report": "character.report",
 }
 
 
+def dress() -> None:
+    """Somebody to see in the panel of followers."""
+    for name, rigid in (("Scarf", False), ("Left Eye", True)):
+        ob = scenes.make_skin(name, 8)
+        ob.softrig.rigid = rigid
+        scenes.make_active(story.skin())
+        ob.select_set(True)
+        assert bpy.ops.softrig.follow() == {"FINISHED"}
+    scenes.make_active(story.skin())
+
+
 def panels() -> Iterator[float]:
     """Each panel open and alone, cut out."""
+    dress()
     bpy.context.preferences.system.use_region_overlap = False
     yield 0.5
     yield from cut_out("panel-softrig", "main.main")
