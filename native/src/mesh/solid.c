@@ -11,9 +11,6 @@
 
 #include <string.h>
 
-// The least thickness that counts, in largest coordinates: a few roundings of float
-#define LEAST_THICKNESS 0x1p-21
-
 srSolidSettings srDefaultSolidSettings(void) {
     return (srSolidSettings){.largestHole = 0.2, .sheetThickness = 0.01};
 }
@@ -161,7 +158,7 @@ srResult srCreateSolid(const srSurface* surface, const srSolidSettings* settings
     srProgress sorting = srPartOfProgress(progress, 0.0, 0.4), holes = srPartOfProgress(progress, 0.4, 0.45);
     srProgress roles = srPartOfProgress(progress, 0.45, 0.95), sheets = srPartOfProgress(progress, 0.95, 1.0);
     double thickness = settings->sheetThickness * surface->size;
-    if (thickness > LEAST_THICKNESS * largestCoordinate(surface)) {
+    if (thickness > SR_LEAST_THICKNESS * largestCoordinate(surface)) {
         solid.halfThickness = 0.5 * thickness;
     }
 

@@ -10,6 +10,9 @@
 #include "mesh/progress.h"
 #include "mesh/surface.h"
 
+/// The least thickness of a sheet that counts, in largest coordinates: a few steps of float.
+#define SR_LEAST_THICKNESS 0x1p-21
+
 typedef struct srSolidSettings {
     double largestHole;    ///< Diagonal of a hole that is closed, in sizes of the surface.
     double sheetThickness; ///< Of what is modelled as a single sheet, in sizes of the surface; 0 for none.

@@ -14,8 +14,12 @@
 #include "rig/turns.h"
 #include "weights/transfer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+// a shape of fewer steps of float than that across cannot be told from what rounding made of it
+#define LEAST_STEPS 64
 
 // what the stages hand to one another and nobody keeps
 typedef struct Preparing {
@@ -358,6 +362,49 @@ static srResult paintBody(Preparing* preparing) {
     return finishStage(preparing, 1.0f, &character->report.mapsSeconds);
 }
 
+// the largest coordinate of what triangles use, and the diagonal of its bounds
+static void measureSkin(const srCharacterDef* def, double* outLargest, double* outSize) {
+    double lower[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, upper[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    for (int32_t corner = 0; corner < 3 * def->skinTriangleCount; ++corner) {
+        int32_t vertex = def->skinTriangles[corner];
+        if (vertex < 0 || vertex >= def->skinVertexCount) {
+            continue; // a sentence of its own tells of it
+        }
+        const float* x = def->skinPositions + 3 * (size_t)vertex;
+        for (int c = 0; c < 3 && isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]); ++c) {
+            lower[c] = fmin(lower[c], (double)x[c]);
+            upper[c] = fmax(upper[c], (double)x[c]);
+        }
+    }
+    *outLargest = 0.0;
+    *outSize = 0.0;
+    for (int c = 0; c < 3 && lower[0] <= upper[0]; ++c) {
+        *outLargest = fmax(*outLargest, fmax(-lower[c], upper[c]));
+        *outSize = hypot(*outSize, upper[c] - lower[c]);
+    }
+}
+
+// A small mesh far away is torn by the steps of float before we see it: what is missing then is not an
+// inside.
+static srResult explainSteps(const srCharacterDef* def, srResult result) {
+    double largest, size;
+    if (def->cageCells != NULL || (result != sr_errorNoInside && result != sr_errorBadMesh)) {
+        return result;
+    }
+    measureSkin(def, &largest, &size);
+    double step = (double)(nextafterf((float)largest, INFINITY) - (float)largest);
+    double thickness = (double)def->sheetThickness * size;
+    bool hasNoSheets = thickness > 0.0 && thickness <= SR_LEAST_THICKNESS * largest;
+    if (!(size > 0.0) || (size >= LEAST_STEPS * step && !hasNoSheets)) {
+        return result;
+    }
+    return srFail(sr_errorBadMesh,
+                  "The mesh is %.3g large and lies %.3g from the origin of its coordinates, where they go in "
+                  "steps of %.2g: they cannot hold its shape. Model it at that origin, and move the object "
+                  "instead.",
+                  size, largest, step);
+}
+
 srResult srPrepareCharacter(const srSource* source, srJob* job, srCharacter* outCharacter) {
     *outCharacter = (srCharacter){0};
     Preparing preparing = {
@@ -389,6 +436,7 @@ cleanup:
     srDestroySurface(&preparing.surface);
     if (result != sr_success) {
         srDestroyCharacterRest(outCharacter);
+        result = explainSteps(&source->def, result);
     }
     return result;
 }

@@ -8,6 +8,8 @@
 #include "sim/character.h"
 #include "softrig/softrig.h"
 
+#define TEXT_SIZE 400
+
 static srCharacterReport prepare(const Soup* soup, srCharacterDef def) {
     srSource source;
     srCharacter character;
@@ -96,6 +98,43 @@ static void fingers_that_all_but_touch_stay_apart_or_are_joined(void** state) {
     freeSoup(&soup);
 }
 
+// The sentence that preparing fails with, into the caller's memory; an empty one when it does not fail
+static void failToPrepare(const Soup* soup, char text[TEXT_SIZE]) {
+    srCharacterDef def = srDefaultCharacterDef();
+    srSource source;
+    srCharacter character;
+    def.skinPositions = soup->points;
+    def.skinVertexCount = soup->pointCount;
+    def.skinTriangles = soup->triangles;
+    def.skinTriangleCount = soup->triangleCount;
+    assert_success(srCopySource(&def, &source));
+    srResult result = srPrepareCharacter(&source, NULL, &character);
+    snprintf(text, TEXT_SIZE, "%s", result != sr_success ? srGetErrorText() : "");
+    assert_true(result == sr_success || result == sr_errorBadMesh || result == sr_errorNoInside);
+    srDestroyCharacterRest(&character);
+    srDestroySource(&source);
+}
+
+static void numbers_that_cannot_hold_the_shape_are_told_of(void** state) {
+    (void)state;
+    static const double places[] = {0.0, 1e4, 1e7, 1e20};
+    char text[TEXT_SIZE];
+    for (int place = 0; place < 4; place++) {
+        Soup soup = {0};
+        addSphere(&soup, 4, 0.3, places[place], 0.0, 0.0);
+        failToPrepare(&soup, text);
+        assert_int_equal(strstr(text, "cannot hold its shape") != NULL, place >= 2);
+        assert_int_equal(text[0] != 0, place >= 2);
+        freeSoup(&soup);
+    }
+    // what fails for a reason of its own keeps its sentence, far away or not
+    float flat[] = {1e4f, 0.0f, 0.0f, 1e4f, 1.0f, 0.0f, 1e4f, 2.0f, 0.0f};
+    int32_t corners[] = {0, 1, 2};
+    Soup line = {.points = flat, .pointCount = 3, .triangles = corners, .triangleCount = 1};
+    failToPrepare(&line, text);
+    assert_non_null(strstr(text, "has an area"));
+}
+
 static void reports_count_every_cell_once_in_each_histogram(void** state) {
     (void)state;
     Soup soup = {0};
@@ -119,6 +158,7 @@ int main(void) {
         cmocka_unit_test_teardown(holes_are_closed_up_to_the_wish, srTestNothingLeaked),
         cmocka_unit_test_teardown(hollows_stay_or_are_filled, srTestNothingLeaked),
         cmocka_unit_test_teardown(fingers_that_all_but_touch_stay_apart_or_are_joined, srTestNothingLeaked),
+        cmocka_unit_test_teardown(numbers_that_cannot_hold_the_shape_are_told_of, srTestNothingLeaked),
         cmocka_unit_test_teardown(reports_count_every_cell_once_in_each_histogram, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("sim/character_wishes", tests, NULL, NULL);
