@@ -14,6 +14,17 @@
 // how long to wait before looking at progress and interrupts again
 #define POLL_SECONDS 0.1
 
+srCliInputs srCliDefaultInputs(void) {
+    srCharacterDef def = srDefaultCharacterDef();
+    return (srCliInputs){
+        .nodeCount = def.targetNodeCount,
+        .largestHolePercent = 100.0f * def.largestHole,
+        .sheetThicknessPercent = 100.0f * def.sheetThickness,
+        .fillsHollows = def.fillsHollows,
+        .joinsTouching = def.joinsTouching,
+    };
+}
+
 bool srCliInputs_Read(srCliInputs* inputs, srCliError* error) {
     if (!srCliReadSkinFile(inputs->skinPath, &inputs->skin, error)) {
         return false;
@@ -83,6 +94,11 @@ static srCharacterDef makeDef(const srCliInputs* inputs) {
         def.cageCellCount = srCliMesh_GetCellCount(&inputs->cage);
     }
     def.targetNodeCount = inputs->nodeCount;
+    // in double: 20 % is the very 0.2 that is the library's default
+    def.largestHole = (float)((double)inputs->largestHolePercent / 100.0);
+    def.sheetThickness = (float)((double)inputs->sheetThicknessPercent / 100.0);
+    def.fillsHollows = inputs->fillsHollows;
+    def.joinsTouching = inputs->joinsTouching;
     def.mesher = inputs->mesher;
     def.tetgenProgram = inputs->tetgenProgram;
     return def;

@@ -14,10 +14,14 @@
 
 typedef struct srCliInputs {
     const char* skinPath;
-    const char* rigPath;                  ///< Null: a skin without bones.
-    const char* cagePath;                 ///< Null: the library makes the cage.
-    const char* preparedPath;             ///< A stored character: nothing is prepared then. Or null.
-    int32_t nodeCount;                    ///< Wanted size of the cage.
+    const char* rigPath;      ///< Null: a skin without bones.
+    const char* cagePath;     ///< Null: the library makes the cage.
+    const char* preparedPath; ///< A stored character: nothing is prepared then. Or null.
+    int32_t nodeCount;        ///< Wanted size of the cage.
+    float largestHolePercent; ///< Of the skin's diagonal, as the next.
+    float sheetThicknessPercent;
+    bool fillsHollows;
+    bool joinsTouching;
     const char* mesherName;               ///< "auto", "lattice" or "tetgen"; null: lattice.
     int32_t mesher;                       ///< An `srMesher`, filled by that.
     char tetgenProgram[SR_CLI_PATH_SIZE]; ///< Likewise: beside this program.
@@ -25,6 +29,9 @@ typedef struct srCliInputs {
     srCliRig rig;
     srCliMesh cage;
 } srCliInputs;
+
+/// No files yet, and the library's defaults.
+srCliInputs srCliDefaultInputs(void);
 
 /// Understands the mesher's name, and finds what it needs.
 bool srCliInputs_ReadMesher(srCliInputs* inputs, srCliError* error);

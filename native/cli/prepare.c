@@ -12,7 +12,8 @@
 
 static const char usage[] =
     "Usage: softrig prepare MESH -o CHARACTER [--rig RIG] [--nodes N] [--mesher NAME]\n"
-    "                       [--cage CAGE.mesh] [--workers N] [--json]\n"
+    "                       [--largest-hole PERCENT] [--sheet-thickness PERCENT] [--fill-hollows]\n"
+    "                       [--join-touching] [--cage CAGE.mesh] [--workers N] [--json]\n"
     "\n"
     "Fits a cage of tetrahedra to the inside of a surface, brings the rig to it, says what was found and\n"
     "made, and stores the prepared character (docs/character-format.md) for `softrig simulate --prepared`.\n"
@@ -23,6 +24,14 @@ static const char usage[] =
     "  --nodes N      wanted size of the cage, 50 to 200,000 (default 1,000)\n"
     "  --mesher NAME  lattice (default), tetgen (follows the skin; where it fails, the lattice answers), or\n"
     "                 auto (tetgen for a clean skin)\n"
+    "  --largest-hole PERCENT     holes up to this share of the skin's size (the diagonal of its bounds) "
+    "are\n"
+    "                             closed (default 20); larger ones stay open\n"
+    "  --sheet-thickness PERCENT  of the skin's size: what encloses nothing, such as fins, gets so thick; 0 "
+    "to\n"
+    "                             100, 0 leaves it out (default 1)\n"
+    "  --fill-hollows             hollows within flesh are flesh too\n"
+    "  --join-touching            parts that touch hang together; else they stay apart, as fingers must\n"
     "  --cage FILE    also writes the cage alone, in MEDIT's text format\n"
     "  --workers N    threads, 1 to 64; the result does not depend on it\n"
     "  --json         prints one line for machines instead of the table\n";
@@ -76,7 +85,7 @@ static bool prepare(srCliInputs* inputs, const char* outputPath, const char* cag
 }
 
 int srCliRunPrepare(int argumentCount, char** arguments) {
-    srCliInputs inputs = {.nodeCount = srDefaultCharacterDef().targetNodeCount};
+    srCliInputs inputs = srCliDefaultInputs();
     const char* outputPath = NULL;
     const char* cagePath = NULL;
     int32_t workerCount = srGetWorkerCount();
@@ -87,6 +96,10 @@ int srCliRunPrepare(int argumentCount, char** arguments) {
         {"--rig", sr_cliOptionText, &inputs.rigPath},
         {"--nodes", sr_cliOptionInteger, &inputs.nodeCount},
         {"--mesher", sr_cliOptionText, &inputs.mesherName},
+        {"--largest-hole", sr_cliOptionNumber, &inputs.largestHolePercent},
+        {"--sheet-thickness", sr_cliOptionNumber, &inputs.sheetThicknessPercent},
+        {"--fill-hollows", sr_cliOptionFlag, &inputs.fillsHollows},
+        {"--join-touching", sr_cliOptionFlag, &inputs.joinsTouching},
         {"--cage", sr_cliOptionText, &cagePath},
         {"--workers", sr_cliOptionInteger, &workerCount},
         {"--json", sr_cliOptionFlag, &wantsJson},

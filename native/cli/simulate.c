@@ -388,7 +388,7 @@ static bool readArguments(srSimulation* simulation, int argumentCount, char** ar
 
 int srCliRunSimulate(int argumentCount, char** arguments) {
     srSimulation simulation = {.params = srDefaultShotParams(), .workerCount = srGetWorkerCount()};
-    simulation.inputs.nodeCount = srDefaultCharacterDef().targetNodeCount;
+    simulation.inputs = srCliDefaultInputs();
     int exitCode = SR_CLI_EXIT_FINE;
     if (!readArguments(&simulation, argumentCount, arguments, &exitCode)) {
         return exitCode;

@@ -12,8 +12,17 @@
 
 static const char* const words[] = {"\x80\x7f", "\xc0\x7f", "\xff\x7f", "\x01\x01", NULL};
 
-static bool prepare(const srFuzzSoup* soup) {
+// what a byte of the input wishes of the inside
+static void wish(uint8_t byte, srCharacterDef* def) {
+    def->largestHole = 0.2f * (float)(byte & 3);
+    def->sheetThickness = 0.01f * (float)(byte >> 2 & 3);
+    def->fillsHollows = (byte & 16) != 0;
+    def->joinsTouching = (byte & 32) != 0;
+}
+
+static bool prepare(const srFuzzSoup* soup, uint8_t wishes) {
     srCharacterDef def = srDefaultCharacterDef();
+    wish(wishes, &def);
     def.skinPositions = soup->points;
     def.skinVertexCount = soup->pointCount;
     def.skinTriangles = soup->triangles;
@@ -34,7 +43,7 @@ static bool prepare(const srFuzzSoup* soup) {
 static bool run(const uint8_t* bytes, size_t size) {
     srFuzzSoup soup = srFuzzReadSoup(bytes, size);
     srFuzzRequire(srSetWorkerCount(1) == sr_success);
-    bool isReady = prepare(&soup);
+    bool isReady = prepare(&soup, size > 0 ? bytes[size - 1] : 5);
     srShutdown();
     srFuzzRequire(srGetByteCount() == 0);
     return isReady;

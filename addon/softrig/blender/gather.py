@@ -20,6 +20,7 @@ from ..model.session import BuildInputs, Session
 from ..model.settings import MESHERS, number_of
 from ..native.arrays import FloatArray, IntArray
 from . import carrier, compat, followed, skin, tape
+from .cage_dials import read_inside
 from .properties import read_map_choices
 
 
@@ -31,8 +32,9 @@ def build_inputs(ob: Any) -> BuildInputs:
     words = settings.loose_parts
     mesher = number_of(MESHERS, settings.mesher)
     stack = carrier.describe_stack(ob)
+    inside = read_inside(ob)
     return BuildInputs(
-        count, settings.cage_nodes, words, armatures, deformers, detail, mesher, stack
+        count, settings.cage_nodes, words, armatures, deformers, detail, mesher, inside, stack
     )
 
 
@@ -64,6 +66,7 @@ def read_character(session: Session, ob: Any, scene: Any, shape: Shape) -> Chara
         space_to_skin=spaces_to_skin(worlds[0], worlds[1:]),
         target_node_count=ob.softrig.cage_nodes,
         mesher=number_of(MESHERS, ob.softrig.mesher),
+        inside=read_inside(ob),
     )
 
 

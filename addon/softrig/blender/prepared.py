@@ -38,7 +38,7 @@ def keep(session: Session, entry: Entry, ob: Any) -> None:
 
 def open_kept(session: Session, entry: Entry, ob: Any, shape: Shape, build: BuildInputs) -> bool:
     """Takes what fits from the carrier, an override also from that of the linked file."""
-    key = shape.key(build.node_count, build.mesher)
+    key = build.key(shape)
     for holder in _holders(ob):
         data = holder.get(DATA) if holder.get(KEY) == key else None
         if not isinstance(data, bytes):

@@ -20,7 +20,6 @@ from ..model.settings import (
     DEFAULT_LOOSE_PARTS,
     DEFAULT_SOFTNESS,
     MATERIALS,
-    MESHERS,
     OWN_QUALITY,
     QUALITIES,
     SOLVERS,
@@ -30,6 +29,7 @@ from ..model.settings import (
 )
 from ..native.inputs import ShotSettings
 from . import carrier, compat, graph
+from .cage_dials import CageDials
 from .dials import NOT_KEYED, OVERRIDABLE, ForceDials, ShapeDials, TimeDials, choices, hand_in
 
 
@@ -83,7 +83,7 @@ def _progress(settings: Any) -> float:
     return entry.bake_progress if entry.bake_progress is not None else entry.progress
 
 
-class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup):
+class SoftrigSettings(CageDials, ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup):
     """What the artist may change about one character."""
 
     uuid: StringProperty(
@@ -187,25 +187,6 @@ class SoftrigSettings(ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
         options=NOT_KEYED,
         override=OVERRIDABLE,
         update=hand_in,
-    )
-    cage_nodes: IntProperty(
-        name="Cage Size",
-        description="About how many points the inner cage has. More gives finer motion and is "
-        "slower. The character is prepared again",
-        default=1000,
-        min=50,
-        max=200_000,
-        soft_max=10_000,
-        options=NOT_KEYED,
-        override=OVERRIDABLE,
-    )
-    mesher: EnumProperty(
-        name="Cage From",
-        description="How the inner cage is made. The character is prepared again",
-        items=choices(MESHERS),
-        default=MESHERS[0].key,
-        options=NOT_KEYED,
-        override=OVERRIDABLE,
     )
     loose_parts: StringProperty(
         name="Loose Parts",

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from ..native.arrays import FloatArray
-from ..native.inputs import FrameRange, JobStatus, ShotSettings, ShotStatus
+from ..native.inputs import FrameRange, InsideInput, JobStatus, ShotSettings, ShotStatus
 from .controls import Surroundings
 from .followers import Follower
 from .lifecycle import Phase, State
 from .maps import MapChoice, MapChoices
-from .rig import TapePlan
+from .rig import Shape, TapePlan
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,14 @@ class BuildInputs:
     """The one painted map that the cage depends on."""
     mesher: int = 0
     """Who makes the cage; a number of the library's."""
+    inside: InsideInput = InsideInput()
+    """How the inside of the skin is understood."""
     stack: str = ""
     """Which modifiers make vertices before ours."""
+
+    def key(self, shape: Shape) -> str:
+        """Names what comes of preparing a shape so."""
+        return shape.key(self.node_count, self.mesher, self.inside)
 
 
 @dataclass

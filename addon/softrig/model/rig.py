@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..native.arrays import FloatArray, IntArray, as_floats, as_ints
-from ..native.inputs import CharacterInput, MapsInput
+from ..native.inputs import CharacterInput, InsideInput, MapsInput
 from . import maps as painted_maps
 from .maps import Groups
 
@@ -170,9 +170,10 @@ class Shape:
         kinds = tuple(kind for kind in painted_maps.KINDS if kind != "detail")
         return painted_maps.fingerprint(self.maps, kinds)
 
-    def key(self, node_count: int, mesher: int) -> str:
-        """Names what comes of preparing this."""
-        return f"{self.fingerprint()} {self.maps_fingerprint()} {node_count} {mesher}"
+    def key(self, node_count: int, mesher: int, inside: InsideInput) -> str:
+        """Names what comes of preparing this. Defaults say nothing: older files have no more."""
+        wishes = "" if inside == InsideInput() else f" {inside}"
+        return f"{self.fingerprint()} {self.maps_fingerprint()} {node_count} {mesher}{wishes}"
 
     def fingerprint(self) -> str:
         """Another one as soon as one bit differs: a point, a face, a weight, a bone at rest."""
@@ -192,6 +193,7 @@ class Character(Shape):
     space_to_skin: FloatArray
     target_node_count: int
     mesher: int = 0
+    inside: InsideInput = InsideInput()
 
     def to_native(self) -> CharacterInput:
         bones = self.bones
@@ -209,5 +211,6 @@ class Character(Shape):
             space_to_skin=as_floats(self.space_to_skin).reshape(-1),
             target_node_count=self.target_node_count,
             mesher=self.mesher,
+            inside=self.inside,
             maps=self.maps,
         )

@@ -109,7 +109,7 @@ class Session:
         entry.build_changed_at = None
         entry.fingerprint = shape.fingerprint()
         entry.maps_fingerprint = shape.maps_fingerprint()
-        entry.key = shape.key(build.node_count, build.mesher)
+        entry.key = build.key(shape)
         entry.is_kept = False
         entry.plan = shape.tape_plan
         entry.rest = shape.positions
@@ -122,7 +122,7 @@ class Session:
         entry.asked = None
         self.api.set_maps(entry.character, shape.maps, shape.vertex_count)
         entry.maps_fingerprint = shape.maps_fingerprint()
-        entry.key = shape.key(entry.build.node_count, entry.build.mesher)
+        entry.key = entry.build.key(shape)
         entry.is_kept = False
         return True
 

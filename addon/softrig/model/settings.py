@@ -5,7 +5,7 @@ import math
 from dataclasses import dataclass
 
 from ..native.bindings import Complement, Loop, MaterialKind, Mesher, Solver, Swings
-from ..native.inputs import ShotSettings
+from ..native.inputs import InsideInput, ShotSettings
 
 SLOWEST_HZ = 0.5
 FASTEST_HZ = 8.0
@@ -206,6 +206,18 @@ def find_quality(nodes: int, substeps: int) -> int:
 def number_of(choices: tuple[Choice, ...], key: str) -> int:
     """A key that a later version knew counts as the first choice."""
     return next((choice.number for choice in choices if choice.key == key), choices[0].number)
+
+
+def make_inside(
+    *, hole_percent: float, sheet_percent: float, fills_hollows: bool, joins_touching: bool
+) -> InsideInput:
+    """Seven digits, as Blender keeps its numbers: 0.3 % is the same text wherever it is read."""
+    return InsideInput(
+        largest_hole=float(f"{hole_percent / 100.0:.7g}"),
+        sheet_thickness=float(f"{sheet_percent / 100.0:.7g}"),
+        fills_hollows=fills_hollows,
+        joins_touching=joins_touching,
+    )
 
 
 def make_settings(

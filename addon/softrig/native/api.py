@@ -11,7 +11,15 @@ import numpy as np
 from . import bindings
 from .arrays import FloatArray, IntArray, float_pointer, int_pointer
 from .errors import NotReadyError, error_from_result, sentence
-from .inputs import CharacterInput, FrameRange, JobStatus, MapsInput, ShotSettings, ShotStatus
+from .inputs import (
+    CharacterInput,
+    FrameRange,
+    InsideInput,
+    JobStatus,
+    MapsInput,
+    ShotSettings,
+    ShotStatus,
+)
 from .library import find_helper, find_library, load_library
 from .weights import WeightsCalls
 
@@ -43,6 +51,7 @@ class Api(WeightsCalls):
         definition.targetNodeCount = data.target_node_count
         definition.mesher = data.mesher
         definition.tetgenProgram = os.fsencode(self._helper)
+        _set_inside(definition, data.inside)
         _set_maps(definition.maps, data.maps)
         if data.bone_count:
             _set_bones(definition, data)
@@ -283,6 +292,13 @@ def _set_bones(definition: Any, data: CharacterInput) -> None:
     definition.boneSpaces = int_pointer(data.bone_spaces)
     definition.spaceCount = data.space_count
     definition.spaceToSkin = float_pointer(data.space_to_skin)
+
+
+def _set_inside(definition: Any, inside: InsideInput) -> None:
+    definition.largestHole = inside.largest_hole
+    definition.sheetThickness = inside.sheet_thickness
+    definition.fillsHollows = inside.fills_hollows
+    definition.joinsTouching = inside.joins_touching
 
 
 def _set_maps(definition: Any, maps: MapsInput) -> None:

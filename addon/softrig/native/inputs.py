@@ -20,6 +20,16 @@ class MapsInput:
 
 
 @dataclass(frozen=True)
+class InsideInput:
+    """How the inside of the skin is understood; lengths in diagonals of the skin's bounds."""
+
+    largest_hole: float = 0.2
+    sheet_thickness: float = 0.01
+    fills_hollows: bool = False
+    joins_touching: bool = False
+
+
+@dataclass(frozen=True)
 class CharacterInput:
     """Arrays as `srCharacterDef` wants them; see native/include/softrig/character.h."""
 
@@ -37,6 +47,7 @@ class CharacterInput:
     target_node_count: int
     maps: MapsInput = MapsInput()
     mesher: int = 0
+    inside: InsideInput = InsideInput()
 
     @property
     def vertex_count(self) -> int:

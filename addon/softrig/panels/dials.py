@@ -81,6 +81,16 @@ def draw_seam(layout: Any, context: Any, entry: Any) -> None:
         draw_text(layout, context, f"{seam}, after {status.loop_rounds} rounds", "INFO")
 
 
+def draw_cage(layout: Any, settings: Any) -> None:
+    """What changes the cage within: each of these prepares again."""
+    layout.prop(settings, "cage_nodes")
+    layout.prop(settings, "mesher")
+    layout.prop(settings, "largest_hole")
+    layout.prop(settings, "sheet_thickness")
+    layout.prop(settings, "fills_hollows")
+    layout.prop(settings, "joins_touching")
+
+
 class SOFTRIG_PT_advanced(CharacterPanel, bpy.types.Panel):
     bl_label = "Advanced"
     bl_options = {"DEFAULT_CLOSED"}
@@ -101,8 +111,7 @@ class SOFTRIG_PT_advanced(CharacterPanel, bpy.types.Panel):
         fast.prop(settings, "swings")
         column.prop(settings, "stiffness_kpa", text="Young (kPa)")
         column.prop(settings, "substeps")
-        column.prop(settings, "cage_nodes")
-        column.prop(settings, "mesher")
+        draw_cage(column, settings)
         column.prop(settings, "loose_parts")
         column.prop(settings, "step_scene")
         layout.separator()

@@ -134,6 +134,7 @@ def test_settings_are_copied_to_selected_characters(skin: Any) -> None:
         bpy.ops.softrig.copy_settings()
     skin.softrig.softness, skin.softrig.pre_roll_mode = 0.8, "SETTLE"
     skin.softrig.wind_direction = (0.0, 1.0, 0.0)
+    skin.softrig.largest_hole, skin.softrig.joins_touching = 33.0, True
     compat, graph = addon.module("blender.compat"), addon.module("blender.graph")
     compat.set_input(skin.modifiers["Softrig"], graph.AMOUNT, 0.5)
     other.select_set(True)
@@ -142,6 +143,7 @@ def test_settings_are_copied_to_selected_characters(skin: Any) -> None:
     copied = other.softrig
     assert copied.softness == skin.softrig.softness and copied.pre_roll_mode == "SETTLE"
     assert tuple(copied.wind_direction) == (0.0, 1.0, 0.0)
+    assert (copied.largest_hole, copied.joins_touching) == (33.0, True)
     assert compat.get_input(other.modifiers["Softrig"], graph.AMOUNT) == 0.5
     assert (copied.uuid, copied.map_mass, copied.loose_parts) == (uuid, "Mine", "wing")
     assert third.softrig.softness == 0.5, "it has no Softrig"

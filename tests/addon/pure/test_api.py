@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sample import FRAMES, make_character, make_rows
+from sample import FRAMES, grid_box, make_character, make_rows
+from softrig.model.rig import Weights
 from softrig.native import bindings
 from softrig.native.arrays import as_floats, float_pointer
 from softrig.native.errors import BadFileError, NativeError, NotReadyError, StaleIdError
-from softrig.native.inputs import MapsInput, ShotSettings
+from softrig.native.inputs import InsideInput, MapsInput, ShotSettings
 
 
 def prepare(api: Any) -> Any:
@@ -56,6 +57,78 @@ def test_who_made_the_cage_is_told(api: Any, monkeypatch: pytest.MonkeyPatch) ->
     assert alone["mesher"] == bindings.Mesher.LATTICE
     assert "TetGen" in alone["mesherNote"] and "lattice" in alone["mesherNote"]
     assert made_by(bindings.Mesher.AUTOMATIC)["mesherNote"] == ""
+
+
+def prepare_so(api: Any, points: np.ndarray, triangles: np.ndarray, **wishes: Any) -> Any:
+    """A boneless character with these wishes for its inside; its report."""
+    nothing = make_character()
+    skin = replace(
+        nothing,
+        positions=points,
+        triangles=triangles,
+        weights=Weights(*(np.zeros(0, kind) for kind in (np.int32, np.int32, np.float32))),
+        bones=(),
+        armature_count=0,
+        target_node_count=300,
+        inside=InsideInput(**wishes),
+    )
+    character = api.create_character(skin.to_native())
+    while api.character_status(character).running:
+        pass
+    status = api.character_status(character)
+    assert not status.failed, status.message
+    return api.character_report(character)
+
+
+def open_box() -> tuple[np.ndarray, np.ndarray]:
+    """Without its lid: a hole of 1 x 1 in bounds of 1 x 1 x 2, 58 % of their diagonal."""
+    points, triangles = grid_box()
+    corners = points.reshape(-1, 3)[triangles.reshape(-1, 3)]
+    is_lid = (corners[:, :, 2] == 2.0).all(axis=1)
+    return points, triangles.reshape(-1, 3)[~is_lid].reshape(-1)
+
+
+def two_boxes(gap: float, scale: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+    points, triangles = grid_box()
+    other = scale * points.reshape(-1, 3) + np.array([1.0 + gap, 0.0, 0.0], np.float32)
+    both = np.concatenate([points, other.astype(np.float32).reshape(-1)])
+    return both, np.concatenate([triangles, triangles + len(points) // 3])
+
+
+def test_holes_are_closed_up_to_the_wish(api: Any) -> None:
+    larger = prepare_so(api, *open_box(), largest_hole=0.6)
+    assert (larger["closedHoleCount"], larger["openRimCount"]) == (1, 0)
+    smaller = prepare_so(api, *open_box(), largest_hole=0.55)
+    assert (smaller["closedHoleCount"], smaller["openRimCount"]) == (0, 1)
+
+
+def test_what_is_flat_gets_the_thickness_of_the_wish(api: Any) -> None:
+    points, triangles = grid_box()
+    heights = points.reshape(-1, 3)[triangles.reshape(-1, 3)][:, :, 2]
+    sheet = triangles.reshape(-1, 3)[(heights == 0.0).all(axis=1)].reshape(-1)
+    thin, thick = (
+        prepare_so(api, points, sheet, sheet_thickness=share)["insideVolume"]
+        for share in (0.02, 0.04)
+    )
+    assert 1.7 < thick / thin < 2.3
+
+
+def test_touching_parts_hang_together_where_that_is_the_wish(api: Any) -> None:
+    apart = prepare_so(api, *two_boxes(0.005))
+    joined = prepare_so(api, *two_boxes(0.005), joins_touching=True)
+    assert (apart["cagePieceCount"], joined["cagePieceCount"]) == (2, 1)
+
+
+def test_hollows_are_filled_where_that_is_the_wish(api: Any) -> None:
+    points, triangles = two_boxes(-0.8, 0.6)
+    half = len(triangles) // 2
+    within = triangles[half:].reshape(-1, 3)[:, ::-1].reshape(-1)
+    points.reshape(-1, 3)[len(points) // 6 :] += (0.0, 0.2, 0.4)
+    shell = points, np.concatenate([triangles[:half], within])
+    hollow, filled = (prepare_so(api, *shell, fills_hollows=wish) for wish in (False, True))
+    assert (hollow["cavityCount"], filled["cavityCount"]) == (1, 0)
+    # 1 - 0.6^3
+    assert 0.74 < hollow["insideVolume"] / filled["insideVolume"] < 0.83
 
 
 def test_what_was_destroyed_is_stale(api: Any) -> None:

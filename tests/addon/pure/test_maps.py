@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 import numpy as np
-from sample import make_character
+from sample import BUILD, make_character
 from softrig.model.maps import KINDS, Groups, MapChoice, MapChoices, maps_from_groups, to_factor
 from softrig.native.bindings import Mesher
 from softrig.native.inputs import MapsInput
@@ -44,13 +44,14 @@ def test_only_detail_asks_for_another_cage() -> None:
         other = replace(shape, maps=painted)
         assert (other.fingerprint() != shape.fingerprint()) == (kind == "detail")
         assert (other.maps_fingerprint() != shape.maps_fingerprint()) == (kind != "detail")
-        assert other.key(1000, 0) != shape.key(1000, 0)
+        assert BUILD.key(other) != BUILD.key(shape)
 
 
 def test_another_size_and_another_mesher_ask_for_another_cage() -> None:
     shape = make_character()
-    keys = {shape.key(count, mesher) for count in (1000, 1001) for mesher in Mesher}
-    assert len(keys) == 2 * len(Mesher)
+    sizes = [replace(BUILD, node_count=count) for count in (1000, 1001)]
+    builds = [replace(size, mesher=mesher) for size in sizes for mesher in Mesher]
+    assert len({build.key(shape) for build in builds}) == 2 * len(Mesher)
 
 
 def test_the_same_paint_in_another_map_is_another_map() -> None:

@@ -13,7 +13,7 @@ from softrig.model.lifecycle import Event, Phase, State
 from softrig.model.rig import RefusalError
 from softrig.model.session import Entry, Session, close_session, current, open_session
 from softrig.native.errors import BadFileError
-from softrig.native.inputs import FrameRange, MapsInput, ShotSettings
+from softrig.native.inputs import FrameRange, InsideInput, MapsInput, ShotSettings
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_what_was_stored_is_opened_without_preparing(session: Session, fake: Fak
     assert session.poll_preparing(entry) == (Event.PREPARED, "")
     assert fake.calls["create_character"] == 0
     assert entry.fingerprint == shape.fingerprint()
-    assert entry.key == shape.key(BUILD.node_count, BUILD.mesher)
+    assert entry.key == BUILD.key(shape)
     assert len(entry.buffer) == len(shape.positions)
 
 
@@ -74,7 +74,28 @@ def test_bytes_that_are_none_change_nothing(session: Session) -> None:
 
 def test_a_cage_of_another_maker_is_another_one() -> None:
     shape = make_character()
-    assert len({shape.key(200, 0), shape.key(200, 2), shape.key(201, 0)}) == 3
+    builds = (BUILD, replace(BUILD, mesher=2), replace(BUILD, node_count=201))
+    assert len({build.key(shape) for build in builds}) == 3
+
+
+def test_another_wish_for_the_inside_is_another_cage() -> None:
+    shape = make_character()
+    wishes = (
+        InsideInput(),
+        InsideInput(largest_hole=0.25),
+        InsideInput(sheet_thickness=0.25),
+        InsideInput(fills_hollows=True),
+        InsideInput(joins_touching=True),
+    )
+    builds = [replace(BUILD, inside=wish) for wish in wishes]
+    assert len({build.key(shape) for build in builds}) == len(wishes)
+    assert len(set(builds)) == len(wishes), "what differs is prepared again"
+
+
+def test_files_from_before_there_were_such_wishes_are_not_prepared_again() -> None:
+    shape = make_character()
+    before = f"{shape.fingerprint()} {shape.maps_fingerprint()} 200 0"
+    assert BUILD.key(shape) == before
 
 
 def test_maps_are_set_once_and_make_another_key(session: Session, fake: FakeApi) -> None:

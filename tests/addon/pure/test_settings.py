@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Lists that the artist chooses from, and the range that a shot covers."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 from softrig.model import settings
 from softrig.model.settings import (
@@ -14,7 +17,7 @@ from softrig.model.settings import (
     SWINGS,
 )
 from softrig.native import bindings
-from softrig.native.inputs import FrameRange, ShotSettings
+from softrig.native.inputs import FrameRange, InsideInput, ShotSettings
 
 DIALS = {
     "softness": 0.5,
@@ -25,10 +28,34 @@ DIALS = {
     "density_kg_m3": 1000.0,
     "substeps": 10,
 }
+INSIDE = {
+    "hole_percent": 20.0,
+    "sheet_percent": 1.0,
+    "fills_hollows": False,
+    "joins_touching": False,
+}
 
 
 def test_defaults_are_the_librarys() -> None:
     assert settings.make_settings(**DIALS) == ShotSettings()
+    assert settings.make_inside(**INSIDE) == InsideInput()
+
+
+def test_defaults_of_the_inside_are_the_librarys(api: Any) -> None:
+    definition = api._lib.srDefaultCharacterDef()
+    assert np.float32(InsideInput().largest_hole) == np.float32(definition.largestHole)
+    assert np.float32(InsideInput().sheet_thickness) == np.float32(definition.sheetThickness)
+    assert InsideInput().fills_hollows == definition.fillsHollows
+    assert InsideInput().joins_touching == definition.joinsTouching
+
+
+def test_hundredths_of_the_size_become_shares_of_it() -> None:
+    assert settings.make_inside(**{**INSIDE, "hole_percent": 55.0}).largest_hole == 0.55
+    # as Blender keeps it, in 32 bits
+    narrow = float(np.float32(0.3))
+    assert settings.make_inside(**{**INSIDE, "sheet_percent": narrow}).sheet_thickness == 0.003
+    for wish in ("fills_hollows", "joins_touching"):
+        assert getattr(settings.make_inside(**{**INSIDE, wish: True}), wish)
 
 
 def test_each_choice_reaches_the_library() -> None:

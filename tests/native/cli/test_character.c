@@ -28,9 +28,11 @@ static srTestFolder makeCubeFolder(int32_t weightCount) {
 }
 
 static srCliInputs nameInputs(const srTestFolder* folder) {
-    return (srCliInputs){.skinPath = srTestFolder_Path(folder, "cube.obj"),
-                         .rigPath = srTestFolder_Path(folder, "cube.rig"),
-                         .nodeCount = 60};
+    srCliInputs inputs = srCliDefaultInputs();
+    inputs.skinPath = srTestFolder_Path(folder, "cube.obj");
+    inputs.rigPath = srTestFolder_Path(folder, "cube.rig");
+    inputs.nodeCount = 60;
+    return inputs;
 }
 
 static void a_rig_must_weight_every_vertex(void** state) {

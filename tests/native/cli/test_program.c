@@ -300,6 +300,43 @@ static void a_prepared_cage_can_be_used_again(void** state) {
 }
 
 // from `"hash": "` on, of the line that a simulation printed
+// a tube whose two ends are open: each hole is about a third of the size
+static void writeTube(const srTestFolder* folder) {
+    FILE* file = fopen(srTestFolder_Path(folder, "tube.obj"), "wb");
+    assert_non_null(file);
+    for (int ring = 0; ring < RING_COUNT; ++ring) {
+        for (int i = 0; i < 16; ++i) {
+            double angle = 2.0 * 3.14159265358979 * i / 16.0;
+            fprintf(file, "v %g %g %g\n", 0.5 * cos(angle), 0.25 * ring, 0.5 * sin(angle));
+        }
+    }
+    for (int ring = 0; ring + 1 < RING_COUNT; ++ring) {
+        for (int i = 0; i < 16; ++i) {
+            int below = 1 + 16 * ring;
+            int next = (i + 1) % 16;
+            fprintf(file, "f %d %d %d %d\n", below + i, below + 16 + i, below + 16 + next, below + next);
+        }
+    }
+    fclose(file);
+}
+
+static void wishes_for_the_inside_reach_the_library(void** state) {
+    (void)state;
+    srTestFolder folder = srTestMakeFolder();
+    writeTube(&folder);
+    runFine(&folder, "prepare tube.obj -o a.srch --nodes 200 --largest-hole 40 --json");
+    assert_true(printed(&folder, "out.txt", "\"closedHoleCount\": 2, \"openRimCount\": 0,"));
+    runFine(&folder, "prepare tube.obj -o a.srch --nodes 200 --largest-hole=30 --json");
+    assert_true(printed(&folder, "out.txt", "\"closedHoleCount\": 0, \"openRimCount\": 2,"));
+    srTestFolder_Write(&folder, "sheet.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
+    runFine(&folder, "prepare sheet.obj -o a.srch --nodes 100 --sheet-thickness 5");
+    assertFails(&folder, "prepare sheet.obj -o a.srch --sheet-thickness 0", 1, "give sheets a thickness");
+    assertFails(&folder, "prepare tube.obj -o a.srch --largest-hole -1", 1, "largestHole");
+    assertFails(&folder, "prepare tube.obj -o a.srch --sheet-thickness 101", 1, "sheetThickness");
+    assertFails(&folder, "prepare tube.obj -o a.srch --largest-hole wide", 2, "number");
+    srTestFolder_Remove(&folder);
+}
+
 static void readHash(const srTestFolder* folder, char outHash[17]) {
     size_t size = 0;
     char* line = srTestFolder_Read(folder, "out.txt", &size);
@@ -536,6 +573,7 @@ int main(void) {
         cmocka_unit_test(the_number_of_workers_changes_no_bit),
         cmocka_unit_test(surfaces_are_the_pose_plus_the_offsets),
         cmocka_unit_test(a_prepared_cage_can_be_used_again),
+        cmocka_unit_test(wishes_for_the_inside_reach_the_library),
         cmocka_unit_test(a_stored_character_is_simulated_as_if_it_were_prepared),
         cmocka_unit_test(what_is_left_to_the_animation_may_be_chosen),
         cmocka_unit_test(one_line_for_machines_is_all_that_is_printed),
