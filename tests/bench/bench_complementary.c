@@ -98,8 +98,8 @@ static void prepare(Stage* s) {
     for (int k = 0; k < 5; ++k) {
         s->arrays[k] = calloc((size_t)c->cage.nodeCount, sizeof(srVec3));
     }
-    s->state =
-        (srComplementaryState){s->arrays[0], s->arrays[1], {s->arrays[2], s->arrays[3]}, s->arrays[4], NULL};
+    s->state = (srComplementaryState){s->arrays[0], s->arrays[1], {s->arrays[2], s->arrays[3]},
+                                      s->arrays[4], NULL,         NULL};
 }
 
 static void tune(Stage* s, const srComplementaryDials* dials) {

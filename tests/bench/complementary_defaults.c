@@ -128,8 +128,8 @@ static void play(Scene* s, Choice* choice, bool isTruth) {
     tune(s, choice);
     size_t n = (size_t)s->rest.nodeCount;
     void* scratch = aligned_alloc(64, srComplementary_GetScratchSize(&s->rest, &s->tuning));
-    srComplementaryState state = {
-        s->arrays[0], s->arrays[1], {s->arrays[2], s->arrays[3]}, s->arrays[4], scratch};
+    srComplementaryState state = {s->arrays[0], s->arrays[1], {s->arrays[2], s->arrays[3]},
+                                  s->arrays[4], scratch,      NULL};
     for (int k = 0; k < 5; ++k) {
         memset(s->arrays[k], 0, sizeof(srVec3) * n);
     }

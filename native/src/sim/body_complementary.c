@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#define VECTORS 5       // of a state
+#define VECTORS 6       // of a state
 #define HELD_PULL 160.0 // what is held is pulled to its pose so many times as hard
 
 static const srElasticModel MODELS[] = {
@@ -219,6 +219,7 @@ static srResult tuneComplementary(void* self, const srBodySettings* settings) {
     dials.isMirrored = settings->isMirrored;
     dials.frequency = (double)params->frequency;
     dials.dampingRate = srFindDampingRate(settings);
+    dials.swingFrequency = srFindSwingFrequency(settings);
     dials.model = MODELS[params->material];
     // the other models know no other
     dials.poseCorrection = dials.model == sr_elasticArap ? (double)params->poseCorrection : 1.0;
@@ -251,6 +252,7 @@ static void stepComplementary(void* self, const srNodeMotion* motion, void* stat
         .velocities = vectorsOf(body, state, 1),
         .earlierOffsets = {vectorsOf(body, state, 2), vectorsOf(body, state, 3)},
         .earlierVelocities = vectorsOf(body, state, 4),
+        .accelerations = vectorsOf(body, state, 5),
         .scratch = body->scratch,
     };
     srComplementaryStats found;

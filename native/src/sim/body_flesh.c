@@ -331,15 +331,23 @@ static int32_t chooseSubsteps(const FleshBody* body, srSwing shown, const srFles
     return tried.substeps;
 }
 
-// One setting shall swing alike in all solvers. The complementary one takes few steps of BDF2 a frame, which
-// makes quick swings slower and damps them: what it shows of the slowest swing, is what the flesh is tuned
-// to show. Where swings shall last, they are not damped as by that formula, but as asked for.
-static void align(const FleshBody* body, double frequency, double dampingRate, srFleshDials* dials) {
-    srSwing meant = {2.0 * PI * frequency, dampingRate};
-    double theirs = dials->frameSeconds / srDefaultComplementaryDials().substeps;
-    srSwing shown = srShowByBdf2(meant, theirs);
+// What the complementary solver shows of a swing
+static srSwing findShown(srSwing meant, const srBodySettings* settings) {
+    double substep = 1.0 / settings->frameRate / srDefaultComplementaryDials().substeps;
+    double omega = 2.0 * PI * srFindSwingFrequency(settings);
+    srSettling settling = srFindSettling(sr_integratorBdf2, omega, meant.rate, substep);
+    return srReadSwing(srFindLateRoot(settling, meant.omega, substep), substep);
+}
+
+// One setting shall swing alike in all solvers. The complementary one takes few steps a frame, which makes
+// quick swings slower: what it shows of the slowest swing, is what the flesh is tuned to show. Where swings
+// shall last, they are damped as is asked for.
+static void align(const FleshBody* body, double frequency, const srBodySettings* settings,
+                  srFleshDials* dials) {
+    srSwing meant = {2.0 * PI * frequency, srFindDampingRate(settings)};
+    srSwing shown = findShown(meant, settings);
     bool isFading = dials->integrator == sr_fleshTheta && dials->sweeps == 1;
-    shown.rate = isFading ? shown.rate : dampingRate;
+    shown.rate = isFading ? shown.rate : meant.rate;
     dials->substeps = chooseSubsteps(body, shown, dials);
     srSwing needed = findNeeded(shown, dials);
     double faster = needed.omega / meant.omega;
@@ -361,7 +369,7 @@ static srResult tuneFlesh(void* self, const srBodySettings* settings) {
     SR_TRY(findFrequency(body, settings, &frequency));
     srFleshDials dials = makeDials(body, settings);
     dials.dampingMap = srCharacter_GetMaps(body->character).damping;
-    align(body, frequency, srFindDampingRate(settings), &dials);
+    align(body, frequency, settings, &dials);
     srDestroyFleshScratch(body->scratch);
     body->scratch = NULL;
     SR_TRY(srFleshTuning_Set(&body->tuning, &body->rest, &dials));

@@ -13,3 +13,6 @@ srMaterial srFindMaterial(const srBodySettings* settings);
 
 /// 1/s, such that a swing is below 2 % of its first peak after `settleFrames`.
 double srFindDampingRate(const srBodySettings* settings);
+
+/// Hz, about that of the slowest swing: of flesh that its pose pulls and its own stiffness holds.
+double srFindSwingFrequency(const srBodySettings* settings);

@@ -7,84 +7,57 @@
 
 #include "sim/swing.h"
 
-#include <math.h>
-
-typedef struct Complex {
-    double re;
-    double im;
-} Complex;
-
-static Complex mul(Complex a, Complex b) {
-    return (Complex){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-}
-
-static Complex divide(Complex a, Complex b) {
-    double square = b.re * b.re + b.im * b.im;
-    Complex c = mul(a, (Complex){b.re, -b.im});
-    return (Complex){c.re / square, c.im / square};
-}
-
-// a + b c, c a number
-static Complex addScaled(Complex a, Complex b, double c) {
-    return (Complex){a.re + c * b.re, a.im + c * b.im};
-}
-
-static const Complex ONE = {1.0, 0.0};
-
-// of the upper half plane, into its first quarter
-static Complex squareRoot(Complex a) {
-    double length = sqrt(a.re * a.re + a.im * a.im);
-    double larger = sqrt(0.5 * (length + fabs(a.re)));
-    double smaller = larger > 0.0 ? 0.5 * a.im / larger : 0.0;
-    return a.re >= 0.0 ? (Complex){larger, smaller} : (Complex){smaller, larger};
-}
+static const srComplex ONE = {1.0, 0.0};
 
 #define HALVINGS 8
 
 // 2^8 log(z^(1 / 2^8)), log w = 2 artanh((w - 1) / (w + 1))
-static Complex logarithm(Complex z) {
+static srComplex logarithm(srComplex z) {
     for (int k = 0; k < HALVINGS; ++k) {
-        z = squareRoot(z);
+        z = srSquareRootComplex(z);
     }
-    Complex t = divide((Complex){z.re - 1.0, z.im}, (Complex){z.re + 1.0, z.im});
-    Complex square = mul(t, t);
-    Complex sum = {0.0, 0.0};
+    srComplex t = srDivideComplex((srComplex){z.re - 1.0, z.im}, (srComplex){z.re + 1.0, z.im});
+    srComplex square = srMulComplex(t, t);
+    srComplex sum = {0.0, 0.0};
     for (int k = 11; k > 0; k -= 2) {
-        sum = mul(sum, square);
+        sum = srMulComplex(sum, square);
         sum.re += 1.0 / k;
     }
-    sum = mul(sum, t);
+    sum = srMulComplex(sum, t);
     double scale = 2.0 * (1 << HALVINGS);
-    return (Complex){scale * sum.re, scale * sum.im};
+    return (srComplex){scale * sum.re, scale * sum.im};
 }
 
 // exp(a / 2^8) squared 8 times
-static Complex exponential(Complex a) {
+static srComplex exponential(srComplex a) {
     double scale = 1.0 / (1 << HALVINGS);
-    Complex sum = ONE;
+    srComplex sum = ONE;
     for (int k = 9; k > 0; --k) {
-        sum = addScaled(ONE, mul(sum, a), scale / k);
+        sum = srAddScaledComplex(ONE, srMulComplex(sum, a), scale / k);
     }
     for (int k = 0; k < HALVINGS; ++k) {
-        sum = mul(sum, sum);
+        sum = srMulComplex(sum, sum);
     }
     return sum;
 }
 
-static Complex toComplex(srSwing swing) {
+static srComplex toComplex(srSwing swing) {
     double square = swing.omega * swing.omega - 0.25 * swing.rate * swing.rate;
-    return square > 0.0 ? (Complex){-0.5 * swing.rate, sqrt(square)} : (Complex){-swing.omega, 0.0};
+    return square > 0.0 ? (srComplex){-0.5 * swing.rate, sqrt(square)} : (srComplex){-swing.omega, 0.0};
 }
 
-static srSwing toSwing(Complex s) {
+static srSwing toSwing(srComplex s) {
     return (srSwing){sqrt(s.re * s.re + s.im * s.im), -2.0 * s.re};
 }
 
+srSwing srReadSwing(srComplex z, double h) {
+    srComplex s = logarithm(z);
+    return toSwing((srComplex){s.re / h, s.im / h});
+}
+
 srSwing srShowByBdf2(srSwing swing, double h) {
-    Complex root = squareRoot(addScaled(ONE, toComplex(swing), 2.0 * h));
-    Complex z = divide(ONE, (Complex){2.0 - root.re, -root.im});
-    Complex s = logarithm(z);
-    return toSwing((Complex){s.re / h, s.im / h});
+    srComplex root = srSquareRootComplex(srAddScaledComplex(ONE, toComplex(swing), 2.0 * h));
+    return srReadSwing(srDivideComplex(ONE, (srComplex){2.0 - root.re, -root.im}), h);
 }
 
 static srSwing withoutGain(srSwing swing) {
@@ -94,16 +67,16 @@ static srSwing withoutGain(srSwing swing) {
 
 srSwing srFindShownByTheta(srSwing shown, double h, int32_t steps, double theta) {
     double step = h / steps;
-    Complex s = toComplex(shown);
-    Complex z = exponential((Complex){step * s.re, step * s.im});
-    Complex below = {step * (theta * z.re + 1.0 - theta), step * theta * z.im};
-    return withoutGain(toSwing(divide((Complex){z.re - 1.0, z.im}, below)));
+    srComplex s = toComplex(shown);
+    srComplex z = exponential((srComplex){step * s.re, step * s.im});
+    srComplex below = {step * (theta * z.re + 1.0 - theta), step * theta * z.im};
+    return withoutGain(toSwing(srDivideComplex((srComplex){z.re - 1.0, z.im}, below)));
 }
 
 srSwing srFindShownByBdf2(srSwing shown, double h, int32_t steps) {
     double step = h / steps;
-    Complex s = toComplex(shown);
-    Complex back = divide(ONE, exponential((Complex){step * s.re, step * s.im})); // 1 / z
-    Complex twice = addScaled(mul(back, back), back, -4.0);                       // 2 h s, less 3
-    return withoutGain(toSwing((Complex){(3.0 + twice.re) / (2.0 * step), twice.im / (2.0 * step)}));
+    srComplex s = toComplex(shown);
+    srComplex back = srDivideComplex(ONE, exponential((srComplex){step * s.re, step * s.im})); // 1 / z
+    srComplex twice = srAddScaledComplex(srMulComplex(back, back), back, -4.0); // 2 h s, less 3
+    return withoutGain(toSwing((srComplex){(3.0 + twice.re) / (2.0 * step), twice.im / (2.0 * step)}));
 }

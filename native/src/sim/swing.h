@@ -5,12 +5,17 @@
 
 #pragma once
 
+#include "math/complex.h"
+
 #include <stdint.h>
 
 typedef struct srSwing {
     double omega; ///< 1/s
     double rate;  ///< 1/s; beyond twice omega it counts as that.
 } srSwing;
+
+/// The swing that a step of h multiplies by z, of the upper half plane.
+srSwing srReadSwing(srComplex z, double h);
 
 /// What the second-order backward formula shows of a swing, one step of h.
 srSwing srShowByBdf2(srSwing swing, double h);

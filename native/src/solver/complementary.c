@@ -113,36 +113,18 @@ static bool isSane(const srComplementaryMotion* motion, int32_t nodeCount) {
 }
 
 static void clear(const srComplementaryState* state, int32_t nodeCount) {
-    srVec3* arrays[] = {state->offsets, state->velocities, state->earlierOffsets[0], state->earlierOffsets[1],
-                        state->earlierVelocities};
+    srVec3* arrays[] = {state->offsets,           state->velocities,        state->earlierOffsets[0],
+                        state->earlierOffsets[1], state->earlierVelocities, state->accelerations};
     for (size_t a = 0; a < sizeof(arrays) / sizeof(arrays[0]); ++a) {
-        memset(arrays[a], 0, sizeof(srVec3) * (size_t)nodeCount);
+        if (arrays[a] != NULL) {
+            memset(arrays[a], 0, sizeof(srVec3) * (size_t)nodeCount);
+        }
     }
 }
 
 static void setRow(double* rows, size_t i, srVec3 x) {
     double* row = rows + SR_POINT * i;
     row[0] = x.x, row[1] = x.y, row[2] = x.z, row[3] = 0.0;
-}
-
-// u = base + h velocity holds without forces
-typedef struct Base {
-    srVec3 offset;
-    srVec3 velocity;
-} Base;
-
-static Base findBase(const Step* step, size_t i) {
-    const srComplementaryState* state = step->state;
-    srVec3 jump = step->isFirst ? step->motion->velocityJump[i] : (srVec3){0.0, 0.0, 0.0};
-    srVec3 u = state->offsets[i];
-    srVec3 w = srSub(state->velocities[i], jump);
-    if (step->problem.tuning->dials.integrator == sr_integratorBackwardEuler) {
-        return (Base){u, w};
-    }
-    srVec3 earlier = srMulAdd(state->earlierOffsets[0][i], step->h, jump);
-    srVec3 earlierW = srSub(state->earlierVelocities[i], jump);
-    return (Base){srScale(1.0 / 3.0, srSub(srScale(4.0, u), earlier)),
-                  srScale(1.0 / 3.0, srSub(srScale(4.0, w), earlierW))};
 }
 
 // The n-th part of a turn about the same axis: with a = tan(angle / 2) axis a turn is
@@ -164,11 +146,9 @@ static srVec3 turnAbout(srVec3 a, srVec3 v) {
     return srMulAdd(v, 2.0 / (1.0 + srDot(a, a)), srAdd(once, srCross(a, once)));
 }
 
-// What u would be if it turned with the rig and did nothing else: damping pulls to it. Of the points of the
-// past as they were, because u does not jump where the rig's velocity does.
-static srVec3 findCarried(const Step* step, size_t i) {
+// What a point would be, of the last two, if it turned with the rig and did nothing else.
+static srVec3 carryPoints(const Step* step, size_t i, srVec3 u, srVec3 earlier) {
     const srComplementaryDials* dials = &step->problem.tuning->dials;
-    srVec3 u = step->state->offsets[i], earlier = step->state->earlierOffsets[0][i];
     if (step->motion->turns != NULL) {
         srVec3 a = findTurnPart(&step->motion->turns[i], dials->substeps);
         u = turnAbout(a, u);
@@ -177,6 +157,61 @@ static srVec3 findCarried(const Step* step, size_t i) {
     return dials->integrator == sr_integratorBackwardEuler
                ? u
                : srScale(1.0 / 3.0, srSub(srScale(4.0, u), earlier));
+}
+
+// Damping pulls to it. Of the points of the past as they were, because u does not jump where the rig's
+// velocity does.
+static srVec3 findCarried(const Step* step, size_t i) {
+    return carryPoints(step, i, step->state->offsets[i], step->state->earlierOffsets[0][i]);
+}
+
+// u = base + h velocity holds without forces
+typedef struct Base {
+    srVec3 offset;
+    srVec3 velocity;
+} Base;
+
+// (1 + t) y1 - t/2 y0, over what y2 has
+static srVec3 combineLate(double lateness, srVec3 y1, srVec3 y0) {
+    double whole = 1.0 + 0.5 * lateness;
+    return srSub(srScale((1.0 + lateness) / whole, y1), srScale(0.5 * lateness / whole, y0));
+}
+
+// What damping makes of a way, over the mass
+static double findDrag(const Step* step, size_t i) {
+    double mass = step->problem.tuning->masses[i];
+    return mass > 0.0 ? step->problem.tuning->drags[i] / mass : 0.0;
+}
+
+// a formula that is less late (settle.h)
+static Base findLateBase(const Step* step, size_t i, srVec3 jump) {
+    const srComplementaryState* state = step->state;
+    double lateness = step->problem.tuning->lateness;
+    double early = step->h * (1.0 - lateness) / (2.0 + lateness);
+    srVec3 w = srSub(state->velocities[i], jump), earlierW = srSub(state->earlierVelocities[i], jump);
+    srVec3 earlier = srMulAdd(state->earlierOffsets[0][i], step->h, jump);
+    srVec3 carried = carryPoints(step, i, state->earlierOffsets[0][i], state->earlierOffsets[1][i]);
+    srVec3 damped = srSub(state->offsets[i], carried);
+    srVec3 acceleration = srMulAdd(state->accelerations[i], -findDrag(step, i), damped);
+    return (Base){srMulAdd(combineLate(lateness, state->offsets[i], earlier), early, w),
+                  srMulAdd(combineLate(lateness, w, earlierW), early, acceleration)};
+}
+
+static Base findBase(const Step* step, size_t i) {
+    const srComplementaryState* state = step->state;
+    srVec3 jump = step->isFirst ? step->motion->velocityJump[i] : (srVec3){0.0, 0.0, 0.0};
+    srVec3 u = state->offsets[i];
+    srVec3 w = srSub(state->velocities[i], jump);
+    if (step->problem.tuning->dials.integrator == sr_integratorBackwardEuler) {
+        return (Base){u, w};
+    }
+    if (step->problem.tuning->lateness < 1.0) {
+        return findLateBase(step, i, jump);
+    }
+    srVec3 earlier = srMulAdd(state->earlierOffsets[0][i], step->h, jump);
+    srVec3 earlierW = srSub(state->earlierVelocities[i], jump);
+    return (Base){srScale(1.0 / 3.0, srSub(srScale(4.0, u), earlier)),
+                  srScale(1.0 / 3.0, srSub(srScale(4.0, w), earlierW))};
 }
 
 // primary, loads, the last offsets, a guess of the new ones
@@ -213,10 +248,14 @@ static void finishRange(int32_t begin, int32_t end, int32_t worker, void* contex
     for (size_t i = (size_t)begin; i < (size_t)end; ++i) {
         const double* row = step->problem.places[0].offsets + SR_POINT * i;
         Base base = findBase(step, i);
-        srVec3 u = {row[0], row[1], row[2]};
+        srVec3 u = {row[0], row[1], row[2]}, carried = findCarried(step, i);
         srVec3 jump = step->isFirst ? step->motion->velocityJump[i] : (srVec3){0.0, 0.0, 0.0};
         state->earlierVelocities[i] = srSub(state->velocities[i], jump);
         state->velocities[i] = srScale(perSecond, srSub(u, base.offset));
+        if (state->accelerations != NULL) {
+            srVec3 acceleration = srScale(perSecond, srSub(state->velocities[i], base.velocity));
+            state->accelerations[i] = srMulAdd(acceleration, findDrag(step, i), srSub(u, carried));
+        }
         state->earlierOffsets[1][i] = state->earlierOffsets[0][i];
         state->earlierOffsets[0][i] = state->offsets[i];
         state->offsets[i] = u;
@@ -391,6 +430,9 @@ static void limitOffsets(Step* step) {
         }
         memset(state->velocities, 0, sizeof(srVec3) * (size_t)rest->nodeCount);
         memset(state->earlierVelocities, 0, sizeof(srVec3) * (size_t)rest->nodeCount);
+        if (state->accelerations != NULL) {
+            memset(state->accelerations, 0, sizeof(srVec3) * (size_t)rest->nodeCount);
+        }
         step->problem.stats->isLimited = true;
     }
 }

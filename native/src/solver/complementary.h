@@ -12,7 +12,8 @@
 // preconditioner of an inexact Newton method that goes on until the residual is below a tolerance. The
 // residual is |P g| / |P g at the last offsets|, g the gradient, P the projection onto C g = 0.
 //
-// symbols: p primary, u offset, w its velocity, h substep (2/3 of it with BDF2), alpha damping, k floor
+// symbols: p primary, u offset, w its velocity, h substep (2/3 of it with BDF2), alpha damping, k floor, t
+// lateness (settle.h)
 
 #pragma once
 
@@ -24,6 +25,7 @@
 #include "math/vec3.h"
 #include "solver/cells.h"
 #include "solver/rigrows.h"
+#include "solver/settle.h"
 
 #include <stdint.h>
 
@@ -62,11 +64,6 @@ SR_MUST_USE srResult srCreateComplementaryRest(const srComplementaryShape* shape
 /// Accepts a zeroed rest.
 void srDestroyComplementaryRest(srComplementaryRest* rest);
 
-typedef enum srIntegrator {
-    sr_integratorBdf2, ///< Second order; damps what the dial says.
-    sr_integratorBackwardEuler,
-} srIntegrator;
-
 /// Material and dials, in world units.
 typedef struct srComplementaryDials {
     srMaterial material;
@@ -75,6 +72,8 @@ typedef struct srComplementaryDials {
     bool isMirrored;       ///< The world sees the rest shape in a mirror, in which its x turns round.
     double frequency;      ///< Hz of the pull to the pose.
     double dampingRate;    ///< alpha, 1/s: a swing shrinks as exp(-alpha t / 2).
+    double swingFrequency; ///< Hz of the swing of which that shall be true as it is shown, whatever the steps
+                           ///< (settle.h); 0: alpha is taken as it is, by the plain formula.
     double poseCorrection; ///< c: 0 keeps the posed shape, 1 goes back to the modelled one. Other models than
                            ///< ARAP know 1 alone.
     double frameSeconds;
@@ -101,6 +100,9 @@ srComplementaryDials srDefaultComplementaryDials(void);
 typedef struct srComplementaryTuning {
     srComplementaryDials dials;
     double h;              ///< Of the implicit formula: 2/3 of a substep with BDF2.
+    double lateness;       ///< 1: the plain formula (settle.h).
+    double dampingRate;    ///< alpha that the formula is given.
+    double dampingStep;    ///< 2/3 of a substep with BDF2: what damping takes for a step.
     double diagonalLength; ///< Of the diagonal of A.
     double restEnergy;     ///< Of what materials other than ARAP sum up at rest, before it cancels.
     double* masses;        ///< M
@@ -133,6 +135,8 @@ typedef struct srComplementaryState {
     srVec3* earlierOffsets[2]; ///< u one and two substeps ago.
     srVec3* earlierVelocities; ///< w one substep ago.
     void* scratch;             ///< At a multiple of 64; of no meaning between frames.
+    srVec3* accelerations;     ///< What pulled at u at the last substep, over M, but for damping; may be null
+                               ///< where the plain formula is taken.
 } srComplementaryState;
 
 /// Bytes of scratch for a step.

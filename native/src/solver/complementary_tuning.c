@@ -4,8 +4,9 @@
 // cage to the rig's rows.
 //
 // A step of size h: backward Euler has u = u_n + h w, w = w_n + h a. BDF2 has u = (4 u_n - u_(n-1)) / 3 +
-// (2/3) h w and the same of w: the same formula with 2/3 of the step and other starting points. So one matrix
-// M/h^2 + alpha M/h + k + L serves both.
+// (2/3) h w and the same of w: the same formula with 2/3 of the step and other starting points. So have the
+// formulas that are less late (settle.h), with (1 + t) / (2 + t) of the step. So one matrix
+// M/h^2 + alpha M/h + k + L serves all.
 
 #include "solver/complementary.h"
 
@@ -193,7 +194,8 @@ static void tuneNodes(srComplementaryTuning* tuning, const srComplementaryRest* 
         double mass = dials->material.density * rest->nodeVolumes[i] * volumeScale;
         mass *= factorOf(dials->nodeMasses, i);
         tuning->masses[i] = mass;
-        tuning->drags[i] = mass * dials->dampingRate * factorOf(dials->nodeDampings, i) / h;
+        tuning->drags[i] =
+            mass * tuning->dampingRate * factorOf(dials->nodeDampings, i) / tuning->dampingStep;
         tuning->diagonal[i] =
             mass * (1.0 / (h * h) + omega * omega * factorOf(dials->nodePulls, i)) + tuning->drags[i];
         tuning->diagonalF[i] = (float)tuning->diagonal[i];
@@ -316,6 +318,24 @@ cleanup:
     return result;
 }
 
+// h of u = base + h w, from substep, formula and how a swing shall settle
+static void tuneSteps(srComplementaryTuning* tuning, const srComplementaryDials* dials) {
+    double substep = dials->frameSeconds / dials->substeps;
+    srSettling settling = {.lateness = 1.0, .dampingRate = dials->dampingRate};
+    if (dials->swingFrequency > 0.0) {
+        double omega = 2.0 * PI * dials->swingFrequency;
+        settling = srFindSettling(dials->integrator, omega, dials->dampingRate, substep);
+    }
+    tuning->lateness = settling.lateness;
+    tuning->dampingRate = settling.dampingRate;
+    bool isEuler = dials->integrator == sr_integratorBackwardEuler;
+    tuning->dampingStep = isEuler ? substep : 2.0 / 3.0 * substep;
+    tuning->h = tuning->dampingStep;
+    if (tuning->lateness < 1.0) {
+        tuning->h = substep * (1.0 + tuning->lateness) / (2.0 + tuning->lateness);
+    }
+}
+
 srResult srComplementaryTuning_Set(srComplementaryTuning* tuning, const srComplementaryRest* rest,
                                    const srComplementaryDials* dials) {
     if (dials->model != sr_elasticArap && dials->poseCorrection < 1.0) {
@@ -324,8 +344,7 @@ srResult srComplementaryTuning_Set(srComplementaryTuning* tuning, const srComple
                       dials->poseCorrection);
     }
     tuning->dials = *dials;
-    double substep = dials->frameSeconds / dials->substeps;
-    tuning->h = dials->integrator == sr_integratorBdf2 ? 2.0 / 3.0 * substep : substep;
+    tuneSteps(tuning, dials);
     tuneCells(tuning, rest);
     tuneNodes(tuning, rest);
     assemble(tuning, rest);

@@ -132,9 +132,14 @@ static void a_skin_that_sways_over_a_still_rig_swings_and_comes_to_rest(void** s
         }
     }
     assert_true(largest[0] == 0.0f);
-    // the skin stops at row 12: the flesh does not, and then it does
-    assert_true(largest[13] > 0.02f);
-    assert_true(largest[FRAMES - 1] < 0.5f * largest[13]);
+    // the skin stops at row 12: the flesh does not, and then it does; when it swings farthest is its own
+    // matter
+    float farthest = 0.0f;
+    for (int32_t frame = 13; frame < FRAMES; ++frame) {
+        farthest = fmaxf(farthest, largest[frame]);
+    }
+    assert_true(farthest > 0.015f);
+    assert_true(largest[FRAMES - 1] < 0.5f * farthest);
     free(offsets);
     srDestroySimulation(simulation);
 }

@@ -36,7 +36,7 @@ typedef struct Flesh {
     srVec3* jump;
     const srMat3* turns; // null for none; the caller's
     double pressure;
-    srVec3* arrays[5];
+    srVec3* arrays[6];
     void* scratch;
     srComplementaryShape shape;
     srComplementaryRest rest;
@@ -99,7 +99,7 @@ static inline void tuneFlesh(Flesh* f, const srComplementaryDials* dials) {
 }
 
 static inline void resetFlesh(Flesh* f) {
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 6; ++k) {
         memset(f->arrays[k], 0, sizeof(srVec3) * (size_t)f->cage.nodeCount);
     }
     for (int32_t k = 0; k < f->boneCount; ++k) {
@@ -123,11 +123,11 @@ static inline void allocateFlesh(Flesh* f, int32_t boneCount) {
     for (int k = 0; k < 3; ++k) {
         f->places[k] = calloc(n, sizeof(srVec3));
     }
-    for (int k = 0; k < 5; ++k) {
+    for (int k = 0; k < 6; ++k) {
         f->arrays[k] = calloc(n, sizeof(srVec3));
     }
-    f->state =
-        (srComplementaryState){f->arrays[0], f->arrays[1], {f->arrays[2], f->arrays[3]}, f->arrays[4], NULL};
+    f->state = (srComplementaryState){f->arrays[0], f->arrays[1], {f->arrays[2], f->arrays[3]},
+                                      f->arrays[4], NULL,         f->arrays[5]};
     f->shape = (srComplementaryShape){
         .nodes = f->cage.nodes,
         .nodeCount = f->cage.nodeCount,
@@ -171,9 +171,9 @@ static inline void freeFlesh(Flesh* f) {
     srDestroyComplementaryTuning(&f->rest, &f->tuning);
     srDestroyComplementaryRest(&f->rest);
     srDestroyCage(&f->cage);
-    void* blocks[] = {f->starts,    f->bones,     f->weights,   f->holds,     f->maps,
-                      f->jump,      f->places[0], f->places[1], f->places[2], f->arrays[0],
-                      f->arrays[1], f->arrays[2], f->arrays[3], f->arrays[4], f->scratch};
+    void* blocks[] = {f->starts,    f->bones,     f->weights,   f->holds,     f->maps,      f->jump,
+                      f->places[0], f->places[1], f->places[2], f->arrays[0], f->arrays[1], f->arrays[2],
+                      f->arrays[3], f->arrays[4], f->arrays[5], f->scratch};
     for (int k = 0; k < SR_ARRAY_COUNT(blocks); ++k) {
         free(blocks[k]);
     }

@@ -317,48 +317,6 @@ static void flesh_that_was_shaken_comes_to_rest_exactly(void** state) {
     freeFlesh(&f);
 }
 
-// frames after which a plucked node's swing is below a fiftieth for good
-static double settleFrames(Flesh* f, srIntegrator integrator, int32_t substeps, double dial) {
-    srComplementaryDials dials = fleshDials();
-    dials.material = srMakeMaterial(0.0, 0.0, 1000.0);
-    dials.frequency = 2.0;
-    dials.integrator = integrator;
-    dials.substeps = substeps;
-    dials.dampingRate = 2.0 * log(50.0) * 24.0 / dial;
-    dials.tolerance = 1e-10;
-    tuneFlesh(f, &dials);
-    resetFlesh(f);
-    for (int32_t i = 0; i < f->cage.nodeCount; ++i) {
-        f->arrays[0][i].x = f->arrays[2][i].x = f->arrays[3][i].x = 0.1;
-    }
-    double envelope = 0.1, settled = 0.0, omega = 2.0 * PI * 2.0;
-    for (int frame = 1; frame <= 4 * (int)dial; ++frame) {
-        stepFlesh(f);
-        double u = f->state.offsets[0].x, w = f->state.velocities[0].x / omega;
-        double now = sqrt(u * u + w * w);
-        if (now < 0.002 && envelope >= 0.002) {
-            settled = frame - 1 + log(envelope / 0.002) / log(envelope / now);
-        }
-        envelope = now;
-    }
-    return settled;
-}
-
-static void the_settle_dial_is_in_frames_for_any_number_of_substeps(void** state) {
-    (void)state;
-    Flesh f;
-    makeFlesh(&f, BAR, SPACING, 2, hold_none);
-    for (int32_t substeps = 1; substeps <= 8; ++substeps) {
-        double settled = settleFrames(&f, sr_integratorBdf2, substeps, 24.0);
-        print_message("BDF2, %d substeps: %.1f frames\n", substeps, settled);
-        assert_near(settled / 24.0, 1.0, 0.1);
-    }
-    double euler = settleFrames(&f, sr_integratorBackwardEuler, 1, 24.0);
-    print_message("backward Euler: %.1f frames\n", euler);
-    assert_true(euler > 5.0 && euler < 20.0); // it damps by itself: never slower than asked
-    freeFlesh(&f);
-}
-
 static void gravity_acts_relative_to_the_modelled_shape(void** state) {
     (void)state;
     Flesh f;
@@ -766,7 +724,6 @@ int main(void) {
         cmocka_unit_test(a_frame_ends_where_no_direction_lowers_the_energy),
         cmocka_unit_test(turning_the_world_turns_the_offsets),
         cmocka_unit_test(flesh_that_was_shaken_comes_to_rest_exactly),
-        cmocka_unit_test(the_settle_dial_is_in_frames_for_any_number_of_substeps),
         cmocka_unit_test(gravity_acts_relative_to_the_modelled_shape),
         cmocka_unit_test(a_scaled_or_mirrored_scene_gives_the_scaled_or_mirrored_answer),
         cmocka_unit_test(broken_rigs_give_finite_offsets_and_sane_ones_bring_rest),
