@@ -55,11 +55,11 @@ typedef struct Way {
 
 static const Way WAYS[] = {
     {"", 0, 5, 1, sr_fleshTheta, "<= 1.2"},
-    {", coarse correction", 16, 5, 1, sr_fleshTheta, "<= 2.2"},
+    {", coarse correction", SR_USUAL_HANDLES, 5, 1, sr_fleshTheta, "<= 2.2"},
     // as artists get it, by the choice of how long swings last
-    {", swings fade", 16, 3, 1, sr_fleshTheta, NULL},
-    {", swings last", 16, 3, 1, sr_fleshBdf2, NULL},
-    {", swings are kept", 16, 10, 12, sr_fleshTheta, NULL},
+    {", swings fade", SR_USUAL_HANDLES, 3, 1, sr_fleshTheta, NULL},
+    {", swings last", SR_USUAL_HANDLES, 3, 1, sr_fleshBdf2, NULL},
+    {", swings are kept", SR_USUAL_HANDLES, 10, 12, sr_fleshTheta, NULL},
 };
 
 static void benchFrame(srBenchReport* report, const Way* way) {

@@ -491,8 +491,8 @@ static void benchCharacter(srBenchReport* report, const Plan* plan) {
         int32_t substeps;
     } solvers[] = {{"as published", playPublished, 0, ITERATIONS},
                    {"flesh, sweeps alone", playFlesh, 0, ITERATIONS},
-                   {"flesh, coarse correction", playFlesh, 16, ITERATIONS},
-                   {"flesh as artists get it", playFlesh, 16, usual}};
+                   {"flesh, coarse correction", playFlesh, SR_USUAL_HANDLES, ITERATIONS},
+                   {"flesh as artists get it", playFlesh, SR_USUAL_HANDLES, usual}};
     for (int k = 0; k < 4; ++k) {
         Actor actor;
         if (createActor(plan, solvers[k].handleCount, solvers[k].substeps, &actor)) {

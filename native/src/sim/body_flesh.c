@@ -16,7 +16,6 @@
 #include <math.h>
 #include <string.h>
 
-#define HANDLES 16 // of the coarse correction
 #define PI 3.14159265358979323846
 #define DENSITY 1000.0
 
@@ -131,7 +130,7 @@ static srResult createRest(FleshBody* body, const srShotParams* params) {
         .holds = body->holds,
         .boneDistances = body->character->body.boneDistances,
         .fibres = hasFibres ? body->fibres : NULL,
-        .handleCount = HANDLES,
+        .handleCount = SR_USUAL_HANDLES,
         .ties = body->isTied ? (const int32_t (*)[2])cage->edges : NULL,
         .tieCount = body->isTied ? cage->edgeCount : 0,
     };

@@ -477,21 +477,21 @@ void srCoarse_Pose(const srCoarseStep* step, const float* poseRows) {
     step->scratch->isReady = factorTurned(step->coarse, step->rest, step->scratch->turns, step->scratch->A);
 }
 
-static srHandleMap mapOf(const srCoarseRest* rest) {
-    return (srHandleMap){rest->starts, rest->entries, rest->places, rest->centres};
+static srHandleMap mapOf(const srCoarseRest* rest, int32_t block) {
+    const int32_t* starts = rest->memberStarts + (size_t)block * (size_t)rest->handleCount;
+    return (srHandleMap){starts, rest->members, rest->places, rest->centres, rest->handleCount};
 }
 
 void srCoarse_RestrictBlocks(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const srCoarseStep* step = context;
     const srCoarseRest* rest = step->rest;
-    srHandleMap map = mapOf(rest);
     size_t sumFloats = SR_HANDLE_FLOATS * (size_t)rest->handleCount;
     for (int32_t block = begin; block < end; ++block) {
+        srHandleMap map = mapOf(rest, block);
         float* sums = step->scratch->partials + sumFloats * (size_t)block;
-        memset(sums, 0, sumFloats * sizeof(float));
         int32_t last = (block + 1) * SR_COARSE_BLOCK;
-        srGetSolverKernels()->restrictNodes(&map, step->predicted, step->forces, step->rows, sums,
+        srGetSolverKernels()->restrictNodes(&map, step->predicted, step->rows, step->forces, sums,
                                             block * SR_COARSE_BLOCK,
                                             last < rest->nodeCount ? last : rest->nodeCount);
     }
@@ -524,8 +524,8 @@ void srCoarse_Solve(const srCoarseStep* step) {
 void srCoarse_ProlongBlocks(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const srCoarseStep* step = context;
-    srHandleMap map = mapOf(step->rest);
-    int32_t last = end * SR_COARSE_BLOCK;
-    srGetSolverKernels()->prolongNodes(&map, step->scratch->moves, step->rows, begin * SR_COARSE_BLOCK,
-                                       last < step->rest->nodeCount ? last : step->rest->nodeCount);
+    for (int32_t block = begin; block < end; ++block) {
+        srHandleMap map = mapOf(step->rest, block);
+        srGetSolverKernels()->prolongNodes(&map, step->scratch->moves, step->rows);
+    }
 }

@@ -34,12 +34,20 @@ typedef struct srCoarseRegion {
     int32_t samples[SR_MOST_SAMPLES];
 } srCoarseRegion;
 
+/// A handle of a node.
+typedef struct srHandleEntry {
+    int32_t handle;
+    float weight;
+} srHandleEntry;
+
 struct srCoarseRest {
     int32_t nodeCount;
     int32_t handleCapacity;
     int32_t handleCount;
-    int32_t* starts;         ///< Node i has entries starts[i] .. starts[i + 1] - 1, handles ascending.
-    srHandleEntry* entries;  ///< Weights of a node sum to one, or there are none.
+    int32_t* starts;        ///< Node i has entries starts[i] .. starts[i + 1] - 1, handles ascending.
+    srHandleEntry* entries; ///< Weights of a node sum to one, or there are none.
+    int32_t* memberStarts;  ///< The same by blocks of nodes: of a block, each handle's, nodes ascending.
+    srHandleMember* members;
     float* places;           ///< Rows X / size, 1.
     float* centres;          ///< Of handles: rows X / size, 0.
     double size;             ///< Reach of a handle, in rest units.
@@ -92,7 +100,7 @@ typedef struct srCoarseStep {
     const srCoarseRest* rest;
     srCoarseScratch* scratch;
     const float* predicted;
-    const float* forces;
+    float* forces; ///< Become residuals.
     float* rows;
 } srCoarseStep;
 

@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#define REACH 1.5         // of the distance between handles
-#define LEAST_WEIGHT 1e-3 // of a handle on a node; less is nothing
+#define REACH 1.5 // of the distance between handles
+// of a handle on a node, before weights are made to sum to one; less is nothing, and would cost as much
+#define LEAST_WEIGHT 0.03
 
 // Nodes and their neighbours, with lengths, and a heap of nodes by distance
 typedef struct Graph {
@@ -163,8 +164,8 @@ static double bump(double share) {
     return inside > 0.0 ? inside * inside : 0.0;
 }
 
-// a node's handles from the dense `weights` (a row a handle), normalised
-static void collectEntries(srCoarseRest* coarse, const float* weights) {
+// A node's handles from the dense `weights` (a row a handle), which are normalised
+static void collectEntries(srCoarseRest* coarse, float* weights) {
     size_t nodeCount = (size_t)coarse->nodeCount;
     int32_t count = 0;
     for (int32_t i = 0; i < coarse->nodeCount; ++i) {
@@ -175,22 +176,51 @@ static void collectEntries(srCoarseRest* coarse, const float* weights) {
             sum += w > LEAST_WEIGHT ? w : 0.0;
         }
         for (int32_t j = 0; j < coarse->handleCount; ++j) {
-            double w = (double)weights[(size_t)j * nodeCount + (size_t)i];
-            if (w > LEAST_WEIGHT) {
-                coarse->entries[count++] = (srHandleEntry){j, (float)(w / sum)};
+            float* w = &weights[(size_t)j * nodeCount + (size_t)i];
+            *w = (double)*w > LEAST_WEIGHT ? (float)((double)*w / sum) : 0.0f;
+            if (*w > 0.0f) {
+                coarse->entries[count++] = (srHandleEntry){j, *w};
             }
         }
     }
     coarse->starts[coarse->nodeCount] = count;
 }
 
+static size_t memberStartCount(const srCoarseRest* coarse) {
+    return (size_t)srCoarse_GetBlockCount(coarse) * (size_t)coarse->handleCapacity + 1;
+}
+
+// the entries again, by block of nodes and handle
+static void collectMembers(const float* weights, srCoarseRest* coarse) {
+    size_t nodeCount = (size_t)coarse->nodeCount;
+    int32_t count = 0;
+    int32_t* start = coarse->memberStarts;
+    for (int32_t first = 0; first < coarse->nodeCount; first += SR_COARSE_BLOCK) {
+        int32_t left = coarse->nodeCount - first;
+        int32_t last = first + (left < SR_COARSE_BLOCK ? left : SR_COARSE_BLOCK);
+        for (int32_t j = 0; j < coarse->handleCount; ++j) {
+            *start++ = count;
+            for (int32_t i = first; i < last; ++i) {
+                float w = weights[(size_t)j * nodeCount + (size_t)i];
+                if (w > 0.0f) {
+                    coarse->members[count++] = (srHandleMember){i, w};
+                }
+            }
+        }
+    }
+    *start = count;
+}
+
 static srResult allocateCoarse(srCoarseRest* coarse) {
+    size_t entryCount = (size_t)coarse->nodeCount * (size_t)coarse->handleCapacity;
     coarse->starts = SR_ALLOC_ZERO(int32_t, (size_t)coarse->nodeCount + 1);
-    coarse->entries = SR_ALLOC(srHandleEntry, (size_t)coarse->nodeCount * (size_t)coarse->handleCapacity);
+    coarse->entries = SR_ALLOC(srHandleEntry, entryCount);
+    coarse->memberStarts = SR_ALLOC_ZERO(int32_t, memberStartCount(coarse));
+    coarse->members = SR_ALLOC(srHandleMember, entryCount);
     coarse->places = SR_ALLOC_ZERO(float, SR_ROW_FLOATS*(size_t)coarse->nodeCount);
     coarse->centres = SR_ALLOC_ZERO(float, SR_ROW_FLOATS*(size_t)coarse->handleCapacity);
-    bool isComplete = coarse->starts != NULL && coarse->entries != NULL && coarse->places != NULL &&
-                      coarse->centres != NULL;
+    bool isComplete = coarse->starts != NULL && coarse->entries != NULL && coarse->memberStarts != NULL &&
+                      coarse->members != NULL && coarse->places != NULL && coarse->centres != NULL;
     return isComplete ? sr_success : srFailOutOfMemory("the coarse correction");
 }
 
@@ -217,6 +247,7 @@ static void fillCoarse(const srFleshShape* shape, Graph* graph, double* nearest,
         }
     }
     collectEntries(coarse, weights);
+    collectMembers(weights, coarse);
     for (int32_t i = 0; i < shape->nodeCount; ++i) {
         writePlace(coarse->places, i, shape->nodes[i], coarse->size, 1.0f);
     }
@@ -258,6 +289,8 @@ void srDestroyCoarseRest(srCoarseRest* coarse) {
     }
     SR_FREE(coarse->starts, (size_t)coarse->nodeCount + 1);
     SR_FREE(coarse->entries, (size_t)coarse->nodeCount * (size_t)coarse->handleCapacity);
+    SR_FREE(coarse->memberStarts, memberStartCount(coarse));
+    SR_FREE(coarse->members, (size_t)coarse->nodeCount * (size_t)coarse->handleCapacity);
     SR_FREE(coarse->places, SR_ROW_FLOATS * (size_t)coarse->nodeCount);
     SR_FREE(coarse->centres, SR_ROW_FLOATS * (size_t)coarse->handleCapacity);
     SR_FREE(coarse->regions, coarse->handleCapacity);

@@ -27,6 +27,7 @@
 #include <string.h>
 
 #define NODES_PER_RANGE 512
+#define PATCHES_PER_RANGE 64
 #define FEWEST_SHARED_BLOCKS 128 // what is smaller is done before the others have heard of it
 #define FIRST_TURN_STEPS 8       // at most; the rotation starts from none in every frame
 #define POSES_AGREE 1e-5f        // a posed cell this near to the modelled one is the modelled one
@@ -48,6 +49,8 @@ struct srFleshScratch {
     srCellPoseError* poseErrors;
     srCellTurn* turns;
     srCellMultiplier* multipliers;
+    srPatchPose* patchPoses; // null where no patch keeps its volume
+    int32_t patchCount;
     float* predicted; // rows before the sweep, for the coarse correction, as is:
     float* forces;
     float* ends; // rows, for limits
@@ -76,6 +79,7 @@ typedef struct Step {
     bool isShared;
     bool isCoarse;
     bool hasLimits;
+    bool hasPatches;
     int32_t substep;
     int32_t limitedCounts[SR_MOST_WORKERS]; // nodes that each worker had to hold
 } Step;
@@ -120,6 +124,11 @@ srResult srCreateFleshScratch(const srFleshRest* rest, const srFleshDials* dials
             isComplete = isComplete && scratch->multipliers != NULL;
         }
     }
+    if (rest->patches != NULL && srFleshDials_WantPatches(dials)) {
+        scratch->patchCount = rest->patches->patchCount;
+        scratch->patchPoses = SR_ALLOC_ZERO(srPatchPose, scratch->patchCount);
+        isComplete = isComplete && (scratch->patchPoses != NULL || scratch->patchCount == 0);
+    }
     srResult result = sr_success;
     if (rest->coarse != NULL) {
         scratch->predicted = SR_ALLOC_ZERO(float, floatCount);
@@ -154,6 +163,7 @@ void srDestroyFleshScratch(srFleshScratch* scratch) {
     SR_FREE(scratch->poseErrors, scratch->blockCount);
     SR_FREE(scratch->turns, scratch->blockCount);
     SR_FREE(scratch->multipliers, scratch->blockCount);
+    SR_FREE(scratch->patchPoses, scratch->patchCount);
     SR_FREE(scratch, 1);
 }
 
@@ -394,8 +404,17 @@ static void sweepChunks(Step* step, srRangeFcn* body, const int32_t* starts, int
     }
 }
 
+static void posePatchRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    step->kernels->posePatches(&step->patchSweep, begin, end);
+}
+
 static void poseCells(Step* step) {
     sweepChunks(step, poseChunks, step->rest->batches.starts, step->rest->batches.chunkCount);
+    if (step->hasPatches) {
+        forRanges(step, posePatchRange, step->rest->patches->patchCount, PATCHES_PER_RANGE);
+    }
     if (step->isCoarse) {
         srCoarseStep coarse = coarseStep(step);
         srCoarse_Pose(&coarse, step->scratch->poseRows);
@@ -472,7 +491,7 @@ static void solveSubstep(Step* step) {
     }
     for (int32_t i = 0; i < tuning->dials.sweeps; ++i) {
         sweepChunks(step, solveChunks, batches->starts, batches->chunkCount);
-        if (tuning->hasPatches) {
+        if (step->hasPatches) {
             const srChunks* chunks = &step->rest->patches->chunks;
             sweepChunks(step, solvePatchChunks, chunks->starts, chunks->chunkCount);
         }
@@ -575,6 +594,7 @@ static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, cons
             {
                 .patches = rest->patches != NULL ? rest->patches->patches : NULL,
                 .compliances = tuning->patchCompliances,
+                .poses = scratch->patchPoses,
                 .poseRows = scratch->poseRows,
                 .rows = scratch->rows,
                 .poseCorrection = (float)dials->poseCorrection,
@@ -585,6 +605,7 @@ static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, cons
         .isBdf2 = isBdf2,
         .hasPast = isBdf2 && state->pastSeconds == tuning->h,
         .hasLimits = srFleshDials_HasLimits(dials) && scratch->ends != NULL,
+        .hasPatches = tuning->hasPatches && scratch->patchPoses != NULL,
         .isCoarse = srCoarse_IsReady(tuning->coarse) && scratch->predicted != NULL && dials->sweeps == 1,
     };
 }

@@ -64,8 +64,12 @@ typedef struct srFleshShape {
                           ///< stiff (below 1 softer; zero is none), or null.
     const int32_t (*ties)[2]; ///< Two nodes each, whose distance has limits (srFleshDials); or null.
     int32_t tieCount;
-    int32_t handleCount; ///< Smooth handles of the coarse correction; 0 is none, 16 a good number.
+    int32_t handleCount; ///< Smooth handles of the coarse correction; 0 is none.
 } srFleshShape;
+
+/// Handles that artists get: as many as bring the first frequency of a slender body within 3 %
+/// (docs/decisions/0048).
+#define SR_USUAL_HANDLES 12
 
 /// Copies what it keeps. `sr_errorBadMesh` when an index is out of range or a number is not finite.
 SR_MUST_USE srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* outRest);
@@ -178,8 +182,11 @@ double srFleshTuning_FindFrequency(const srFleshTuning* tuning, const srFleshRes
 /// What a step works in. Owns its arrays.
 typedef struct srFleshScratch srFleshScratch;
 
-/// Room for steps with these dials; later dials may ask for no more sweeps, pose correction, BDF2 or limits
-/// if these had none.
+/// Whether any volume is to be kept by patches: beyond Poisson's ratio 0.45, or wherever a map may say so.
+bool srFleshDials_WantPatches(const srFleshDials* dials);
+
+/// Room for steps with these dials; later dials may ask for no more sweeps, pose correction, BDF2, limits or
+/// patches if these had none.
 SR_MUST_USE srResult srCreateFleshScratch(const srFleshRest* rest, const srFleshDials* dials,
                                           srFleshScratch** outScratch);
 void srDestroyFleshScratch(srFleshScratch* scratch);

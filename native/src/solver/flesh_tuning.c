@@ -120,6 +120,10 @@ static bool isPatched(double nu) {
     return nu > PATCHED_POISSON + ROUNDED_POISSON;
 }
 
+bool srFleshDials_WantPatches(const srFleshDials* dials) {
+    return dials->poissonMap != NULL || isPatched(clampTo(dials->poissonRatio, 0.0, 0.5));
+}
+
 static double poissonOf(const srFleshDials* dials, int32_t cell) {
     return dials->poissonMap == NULL ? dials->poissonRatio
                                      : clampTo((double)dials->poissonMap[cell], 0.0, 0.5);

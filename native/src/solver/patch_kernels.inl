@@ -14,55 +14,69 @@ SR_KERNEL void gatherCorners(const float* rows, const srCellBlock* cells, Corner
     }
 }
 
-static void solvePatch(const srPatchSweep* sweep, const srPatch* patch, float compliance) {
-    Corners p, u;
+// what does not change while the pose does not
+static void posePatch(const srPatchSweep* sweep, const srPatch* patch, srPatchPose* pose) {
+    Corners p;
     gatherCorners(sweep->poseRows, &patch->cells, &p);
-    gatherCorners(sweep->rows, &patch->cells, &u);
     Mat posed = gradientOf(&p, patch->cells.gradients);
-    Mat dF = gradientOf(&u, patch->cells.gradients);
-    Mat F = addMat(&posed, &dF);
-    Mat n = cofactor(&F), posedN = cofactor(&posed);
-    srFloatW V = srLoadFloatW(patch->V);
-    srFloatW posedVolume = V * dot(posed.a, posedN.a);
-    srFloatW change = V * (dot(F.a, n.a) - dot(posed.a, posedN.a));
-    srRowFloat sums = srSumLanesFloat(change, posedVolume, V, V);
-    float C = sums[0];
-    float missing = sweep->side * sums[2] - sums[1];
-    if (sweep->poseCorrection > 0.0f &&
-        (missing > SR_MEASURES_AGREE * sums[2] || missing < -SR_MEASURES_AGREE * sums[2])) {
-        C -= sweep->poseCorrection * missing;
-    }
+    Mat n = cofactor(&posed);
+    srFloatW J = dot(posed.a, n.a), V = srLoadFloatW(patch->V);
+    storeColumns(pose->F, &posed);
+    srStoreFloatW(pose->J, J);
+    srRowFloat sums = srSumLanesFloat(V, V * J, V, V);
+    float missing = sweep->side * sums[0] - sums[1];
+    bool isFar = missing > SR_MEASURES_AGREE * sums[0] || missing < -SR_MEASURES_AGREE * sums[0];
+    pose->wanted = sweep->poseCorrection > 0.0f && isFar ? sweep->poseCorrection * missing : 0.0f;
+}
 
-    float gradients[4 * SR_LANES_PER_BLOCK][SR_ROW];
-    memset(gradients, 0, sizeof(gradients));
+static void posePatches(const srPatchSweep* sweep, int32_t begin, int32_t end) {
+    for (int32_t i = begin; i < end; i++) {
+        if (sweep->compliances[i] >= 0.0f) {
+            posePatch(sweep, &sweep->patches[i], &sweep->poses[i]);
+        }
+    }
+}
+
+static void solvePatch(float* rows, const srPatch* patch, const srPatchPose* pose, float compliance) {
+    Corners u;
+    gatherCorners(rows, &patch->cells, &u);
+    Mat dF = gradientOf(&u, patch->cells.gradients);
+    Mat F = loadColumns(pose->F);
+    F = addMat(&F, &dF);
+    Mat n = cofactor(&F);
+    srFloatW V = srLoadFloatW(patch->V);
+    srFloatW change = V * (dot(F.a, n.a) - srLoadFloatW(pose->J));
+    float C = srSumLanesFloat(change, V, V, V)[0] - pose->wanted;
+
+    srRowFloat gradients[4 * SR_LANES_PER_BLOCK];
+    memset(gradients, 0, (size_t)patch->nodeCount * sizeof(srRowFloat));
     n = (Mat){scaled(V, n.a), scaled(V, n.b), scaled(V, n.c)};
     Vec spread[4];
     spreadOver(&n, patch->cells.gradients, spread);
     for (int corner = 0; corner < 4; corner++) {
         srFloatW lanes[3] = {spread[corner].x, spread[corner].y, spread[corner].z};
-        srScatterRowsFloat(gradients[0], patch->locals[corner], lanes);
+        srScatterRowsFloat((float*)gradients, patch->locals[corner], lanes);
     }
-    float divisor = compliance;
+    srRowFloat squares = {0};
     for (int32_t i = 0; i < patch->nodeCount; i++) {
-        float w = sweep->rows[SR_ROW * (int64_t)patch->nodes[i] + 3];
-        const float* g = gradients[i];
-        divisor += w * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+        float w = rows[SR_ROW * (int64_t)patch->nodes[i] + 3];
+        squares = squares + w * (gradients[i] * gradients[i]);
     }
+    float divisor = compliance + ((squares[0] + squares[1]) + squares[2]);
     if (!(divisor > 0.0f)) {
         return;
     }
     float scale = -SR_PATCH_RELAXATION * C / divisor;
     for (int32_t i = 0; i < patch->nodeCount; i++) {
-        float* row = sweep->rows + SR_ROW * (int64_t)patch->nodes[i];
-        srRowFloat move = (scale * row[3]) * srLoadRowFloat(gradients[i]);
-        srStoreRowFloat(row, srLoadRowFloat(row) + move);
+        float* row = rows + SR_ROW * (int64_t)patch->nodes[i];
+        srStoreRowFloat(row, srLoadRowFloat(row) + (scale * row[3]) * gradients[i]);
     }
 }
 
 static void solvePatches(const srPatchSweep* sweep, int32_t begin, int32_t end) {
     for (int32_t i = begin; i < end; i++) {
         if (sweep->compliances[i] >= 0.0f) {
-            solvePatch(sweep, &sweep->patches[i], sweep->compliances[i]);
+            solvePatch(sweep->rows, &sweep->patches[i], &sweep->poses[i], sweep->compliances[i]);
         }
     }
 }

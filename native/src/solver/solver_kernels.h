@@ -89,12 +89,21 @@ typedef struct srPatch {
     int32_t lanes[SR_LANES_PER_BLOCK];   ///< SR_NULL_INDEX where there is none.
 } srPatch;
 
+/// A patch in its pose: gradients column by column, their determinants, and by how much its volume should be
+/// larger than there.
+typedef struct srPatchPose {
+    alignas(32) float F[3][3][SR_LANES_PER_BLOCK];
+    float J[SR_LANES_PER_BLOCK];
+    float wanted;
+} srPatchPose;
+
 /// A run of patches, and what a sweep over them needs.
 typedef struct srPatchSweep {
     const srPatch* patches;
     const float* compliances; ///< For each patch, h^2 included; negative: it does not keep its volume.
-    const float* poseRows;
-    float* rows;
+    srPatchPose* poses;
+    const float* poseRows; ///< To pose them.
+    float* rows;           ///< To solve them.
     float poseCorrection;
     float side; ///< -1 in a mirror.
 } srPatchSweep;
@@ -122,18 +131,19 @@ typedef struct srConstraintSweep {
     int32_t side;    ///< 1: pulls only, what is too long; -1: pushes only; 0: both.
 } srConstraintSweep;
 
-/// Nodes under smooth handles (coarse.h): node i has the entries starts[i] to starts[i + 1] - 1, each a
-/// handle and its weight; `places` and `centres` are rows.
-typedef struct srHandleEntry {
-    int32_t handle;
+/// Nodes under smooth handles (coarse.h): handle j has the members starts[j] to starts[j + 1] - 1, each a
+/// node and its weight; `places` and `centres` are rows.
+typedef struct srHandleMember {
+    int32_t node;
     float weight;
-} srHandleEntry;
+} srHandleMember;
 
 typedef struct srHandleMap {
     const int32_t* starts;
-    const srHandleEntry* entries;
+    const srHandleMember* members;
     const float* places;
     const float* centres;
+    int32_t handleCount;
 } srHandleMap;
 
 /// How nodes go on from one substep to the next (flesh.c). Rows; `carries`, `pulls` and `weights` a node.
@@ -168,18 +178,20 @@ typedef struct srSolverKernels {
     void (*solveDistances)(const srConstraintSweep* sweep, srDistanceBlock* blocks, int32_t begin,
                            int32_t end);
     void (*solveVolumes)(const srConstraintSweep* sweep, srVolumeBlock* blocks, int32_t begin, int32_t end);
-    /// Patches `begin` to `end` - 1, one after another.
+    /// What the pose makes of patches `begin` to `end` - 1.
+    void (*posePatches)(const srPatchSweep* sweep, int32_t begin, int32_t end);
+    /// These patches, one after another.
     void (*solvePatches)(const srPatchSweep* sweep, int32_t begin, int32_t end);
     /// The end of a substep: rows become starts, and velocities follow.
     void (*finishNodes)(const srAdvance* advance, int32_t begin, int32_t end);
     /// The beginning of the next: rows where nodes would go by themselves.
     void (*predictNodes)(const srAdvance* advance, int32_t begin, int32_t end);
-    /// Adds to each handle's sums the residuals of nodes `begin` to `end` - 1: (predicted - row) / inverse
-    /// mass + force.
-    void (*restrictNodes)(const srHandleMap* map, const float* predicted, const float* forces,
-                          const float* rows, float* sums, int32_t begin, int32_t end);
-    /// Moves these nodes with their handles.
-    void (*prolongNodes)(const srHandleMap* map, const float* moves, float* rows, int32_t begin, int32_t end);
+    /// Turns the forces on nodes `begin` to `end` - 1 into residuals, (predicted - row) / inverse mass +
+    /// force, and sums those of each handle's members, who must be among them.
+    void (*restrictNodes)(const srHandleMap* map, const float* predicted, const float* rows, float* forces,
+                          float* sums, int32_t begin, int32_t end);
+    /// Moves members with their handles, but none without inverse mass.
+    void (*prolongNodes)(const srHandleMap* map, const float* moves, float* rows);
 } srSolverKernels;
 
 extern const srSolverKernels srSolverScalar, srSolverAvx2, srSolverNeon;

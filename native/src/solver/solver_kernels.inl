@@ -24,6 +24,7 @@ const srSolverKernels SR_TABLE = {
     .solveCells = solveCells,
     .addForces = addForces,
     .poseCells = poseCells,
+    .posePatches = posePatches,
     .solvePatches = solvePatches,
     .solveDistances = solveDistances,
     .solveVolumes = solveVolumes,

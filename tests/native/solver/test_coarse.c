@@ -205,7 +205,7 @@ static void a_bent_body_swings_out(void** state) {
     (void)state;
     for (int32_t k = 0; k < 4; ++k) {
         FleshBody body;
-        fleshCreate(&body, BAR, 0.125, 1.0f, 16);
+        fleshCreate(&body, BAR, 0.125, 1.0f, SR_USUAL_HANDLES);
         srFleshDials dials = fleshDials(k % 2 == 0 ? 1e4 : 5e4, 0.45);
         dials.substeps = 3;
         dials.largestOffset = 2.0;

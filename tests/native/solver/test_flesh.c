@@ -314,7 +314,7 @@ static void damping_does_not_depend_on_the_step(void** state) {
     double kept[2];
     for (int k = 0; k < 2; ++k) {
         FleshBody body;
-        fleshCreate(&body, BAR, SPACING, 1.0f, 16);
+        fleshCreate(&body, BAR, SPACING, 1.0f, SR_USUAL_HANDLES);
         srFleshDials dials = fleshDials(1e6, 0.3);
         dials.dampingRate = 3.0;
         dials.substeps = k == 0 ? 4 : 16;

@@ -156,14 +156,15 @@ static void all_parts_agree_on_what_fibres_are(void** state) {
     assert_near(swings[1] / swings[0], 1.0, 0.05);
 }
 
-// four times as stiff along a beam that bends: nearly twice as fast, but for the shear, and so in the handles
+// Four times as stiff along a beam that bends: nearly twice as fast, but for the shear, and so in the
+// handles, if there are enough of them to bend it.
 static void handles_know_of_fibres(void** state) {
     (void)state;
     double hertz[3];
     const srVec3 fibres[3] = {{0.0, 1.0, 0.0}, {0.0, 4.0, 0.0}, {4.0, 0.0, 0.0}};
     for (int k = 0; k < 3; ++k) {
         FleshBody body;
-        createFibres(&body, fibres[k], 1.0f, 16);
+        createFibres(&body, fibres[k], 1.0f, SR_USUAL_HANDLES);
         srFleshDials dials = fleshDials(1e5, 0.3);
         dials.frameSeconds = 2.0;
         dials.substeps = 1;
@@ -173,7 +174,7 @@ static void handles_know_of_fibres(void** state) {
     }
     print_message("slowest swing: %.3f Hz, %.3f with fibres along, %.3f across\n", hertz[0], hertz[1],
                   hertz[2]);
-    assert_true(hertz[1] > 1.5 * hertz[0] && hertz[1] < 2.01 * hertz[0]);
+    assert_true(hertz[1] > 1.4 * hertz[0] && hertz[1] < 2.01 * hertz[0]);
     assert_true(hertz[2] > 0.99 * hertz[0] && hertz[2] < 1.3 * hertz[0]);
 }
 

@@ -77,7 +77,7 @@ static void first_frequencies_are_right_at_the_chosen_quality(void** state) {
         double nu = k % 2 == 0 ? 0.3 : 0.45;
         bool isCoarse = k % 4 >= 2;
         FleshBody body;
-        fleshCreate(&body, COUNTS, SPACING, 1.0f, isCoarse ? 16 : 0);
+        fleshCreate(&body, COUNTS, SPACING, 1.0f, isCoarse ? SR_USUAL_HANDLES : 0);
         double* mode = calloc(3 * (size_t)(uint32_t)body.cage.nodeCount, sizeof(double));
         assert_non_null(mode);
         double expected = findExpected(&body, young, nu, mode);
@@ -110,7 +110,7 @@ static void three_substeps_and_handles_are_enough_for_any_flesh(void** state) {
         double nu = row % 4 < 2 ? 0.3 : 0.45;
         bool isCoarse = row % 2 == 1;
         FleshBody body;
-        fleshCreate(&body, COUNTS, SPACING, 1.0f, isCoarse ? 16 : 0);
+        fleshCreate(&body, COUNTS, SPACING, 1.0f, isCoarse ? SR_USUAL_HANDLES : 0);
         double* mode = calloc(3 * (size_t)(uint32_t)body.cage.nodeCount, sizeof(double));
         assert_non_null(mode);
         double expected = findExpected(&body, young, nu, mode);

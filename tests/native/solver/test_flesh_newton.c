@@ -311,8 +311,8 @@ static void compareAtRest(double angle, double young, double nu, const Way* ways
 
 static const Way WAYS[] = {
     {"converged", 20, 40, 0, 1e-3},
-    {"3 substeps, as artists get it", 1, 3, 16, 0.04},
-    {"10, with handles", 1, 10, 16, 0.01},
+    {"3 substeps, as artists get it", 1, 3, SR_USUAL_HANDLES, 0.04},
+    {"10, with handles", 1, 10, SR_USUAL_HANDLES, 0.01},
     {"40, sweeps alone", 1, 40, 0, 0.01},
 };
 

@@ -85,7 +85,7 @@ static void a_painted_pull_is_the_dial_s_where_it_is_painted(void** state) {
 static void the_first_frequency_is_that_of_finite_elements(void** state) {
     (void)state;
     FleshBody body;
-    fleshCreate(&body, BAR, SPACING, 1.0f, 16);
+    fleshCreate(&body, BAR, SPACING, 1.0f, SR_USUAL_HANDLES);
     size_t nodeCount = (size_t)(uint32_t)body.cage.nodeCount;
     size_t cellCount = (size_t)(uint32_t)body.cage.cellCount;
     bool* isHeld = calloc(nodeCount, sizeof(bool));

@@ -125,8 +125,14 @@ static void a_hard_patch_ends_at_its_volume_and_keeps_its_momentum(void** state)
             rest += (double)patch->V[lane];
         }
         double before = fabs(findVolume(&body, patch, rows) / rest - 1.0);
-        srPatchSweep sweep = {
-            .patches = patch, .compliances = &hard, .poseRows = poseRows, .rows = rows, .side = 1.0f};
+        srPatchPose pose;
+        srPatchSweep sweep = {.patches = patch,
+                              .compliances = &hard,
+                              .poses = &pose,
+                              .poseRows = poseRows,
+                              .rows = rows,
+                              .side = 1.0f};
+        srGetSolverKernels()->posePatches(&sweep, 0, 1);
         for (int k = 0; k < 30; ++k) {
             srGetSolverKernels()->solvePatches(&sweep, 0, 1);
         }
