@@ -483,7 +483,7 @@ static void addTimes(srBenchReport* report, const Plan* plan, const char* caseNa
 }
 
 static void benchCharacter(srBenchReport* report, const Plan* plan) {
-    int32_t usual = srFindSubstepsWithHandles(srDefaultShotParams().substeps);
+    int32_t usual = srFindSubstepsWithHandles(srDefaultShotParams().substeps, 0.0, 1.0 / FRAMES_A_SECOND);
     const struct {
         const char* name;
         Times (*play)(Actor*);

@@ -157,7 +157,7 @@ class SoftrigSettings(CageDials, ForceDials, ShapeDials, TimeDials, bpy.types.Pr
     substeps: IntProperty(
         name="Substeps",
         description="Simulation steps in each frame. More is more exact, stiffer and slower. "
-        "The fast solver makes do with three of ten",
+        "The fast solver makes do with three of ten, up to seven where flesh swings quickly",
         default=10,
         min=1,
         max=100,

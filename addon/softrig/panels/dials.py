@@ -91,6 +91,14 @@ def draw_cage(layout: Any, settings: Any) -> None:
     layout.prop(settings, "joins_touching")
 
 
+def draw_cost(layout: Any, context: Any, entry: Any) -> None:
+    """What the steps cost: stiff flesh takes more of them, by itself."""
+    status = entry.shot_status if entry is not None else None
+    if status is not None and status.ready:
+        cost = 1e3 * status.seconds / status.ready
+        draw_text(layout, context, f"{cost:.2g} ms a frame", "TIME")
+
+
 class SOFTRIG_PT_advanced(CharacterPanel, bpy.types.Panel):
     bl_label = "Advanced"
     bl_options = {"DEFAULT_CLOSED"}
@@ -111,6 +119,7 @@ class SOFTRIG_PT_advanced(CharacterPanel, bpy.types.Panel):
         fast.prop(settings, "swings")
         column.prop(settings, "stiffness_kpa", text="Young (kPa)")
         column.prop(settings, "substeps")
+        draw_cost(column, context, current().entries.get(settings.uuid))
         draw_cage(column, settings)
         column.prop(settings, "loose_parts")
         column.prop(settings, "step_scene")

@@ -315,11 +315,14 @@ static srSwing findNeeded(srSwing shown, const srFleshDials* dials) {
     return srFindShownByTheta(shown, dials->frameSeconds, dials->substeps, theta);
 }
 
-// The fewest that are enough, and that do not by themselves damp the swing more than it shall be.
-static int32_t chooseSubsteps(const FleshBody* body, srSwing shown, const srFleshDials* dials) {
+// The fewest that are enough, and that do not by themselves damp the swing more than it shall be. What the
+// pull to the pose has of a swing needs no substeps: nodes answer it alone.
+static int32_t chooseSubsteps(const FleshBody* body, double frequency, srSwing shown,
+                              const srFleshDials* dials) {
     srFleshDials tried = *dials;
     if (body->hasHandles && dials->sweeps == 1) {
-        tried.substeps = srFindSubstepsWithHandles(dials->substeps);
+        double elastic = sqrt(fmax(frequency * frequency - dials->frequency * dials->frequency, 0.0));
+        tried.substeps = srFindSubstepsWithHandles(dials->substeps, elastic, dials->frameSeconds);
     }
     while (tried.substeps < dials->substeps) {
         if (findNeeded(shown, &tried).rate > 0.0) {
@@ -347,7 +350,7 @@ static void align(const FleshBody* body, double frequency, const srBodySettings*
     srSwing shown = findShown(meant, settings);
     bool isFading = dials->integrator == sr_fleshTheta && dials->sweeps == 1;
     shown.rate = isFading ? shown.rate : meant.rate;
-    dials->substeps = chooseSubsteps(body, shown, dials);
+    dials->substeps = chooseSubsteps(body, frequency, shown, dials);
     srSwing needed = findNeeded(shown, dials);
     double faster = needed.omega / meant.omega;
     dials->youngModulus *= faster * faster;

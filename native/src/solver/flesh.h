@@ -170,9 +170,11 @@ SR_MUST_USE srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest*
 /// how soft one sweep of its cells is; the dials' own number does not matter.
 int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshRest* rest);
 
-/// How many of the substeps that were asked for are enough where there are handles, which carry what sweeps
-/// do not: three of ten, with which every tissue of the add-on keeps its first frequency within a twentieth.
-int32_t srFindSubstepsWithHandles(int32_t asked);
+/// How many substeps are enough where there are handles, which carry what sweeps do not, if ten are asked
+/// for: three, and as many more as give a swing of that `frequency` (Hz, of elasticity alone) thirteen; with
+/// which first frequencies are within a twentieth of converged. What swings faster than half the frame rate
+/// is more than frames can show, and gets three too. Of fewer or more that are asked for, as large a part.
+int32_t srFindSubstepsWithHandles(int32_t asked, double frequency, double frameSeconds);
 
 /// Hz of the slowest swing of what is tuned, as far as the smooth handles of the coarse correction can follow
 /// it: rather a little too fast. Zero without them. For a tuning without damping, one of whose substeps is

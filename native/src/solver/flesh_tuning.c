@@ -35,7 +35,10 @@
 #define AXES_AGREE 1e-10 // what is left off the diagonal, of the trace: far below a float
 
 #define COARSE_RELIEF (1.0 / 30.0)
-#define TENTHS_WITH_HANDLES 3
+#define SUBSTEPS_WITH_HANDLES 3.0 // of ten that are asked for; or so many a swing,
+#define SUBSTEPS_A_SWING 13.2     // unless a frame has more of them than this:
+#define MOST_SWINGS_SHOWN 0.5
+#define ROUNDED_SUBSTEPS 1e-9
 
 #define PATCHED_POISSON 0.45 // from here on patches keep a part of the volume
 #define ROUNDED_POISSON 1e-6 // and only from here on: what was a float, or a product, means the ratio itself
@@ -392,8 +395,12 @@ int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshR
     return (int32_t)clampTo(substeps, 1.0, 64.0);
 }
 
-int32_t srFindSubstepsWithHandles(int32_t asked) {
-    return (TENTHS_WITH_HANDLES * asked + 9) / 10;
+int32_t srFindSubstepsWithHandles(int32_t asked, double frequency, double frameSeconds) {
+    double swings = frequency * frameSeconds; // a frame
+    double wanted = swings < MOST_SWINGS_SHOWN ? SUBSTEPS_A_SWING * swings : 0.0;
+    wanted = 0.1 * asked * fmax(wanted, SUBSTEPS_WITH_HANDLES);
+    double most = fmax(asked, 1.0);
+    return (int32_t)clampTo(ceil(wanted - ROUNDED_SUBSTEPS), 1.0, most);
 }
 
 double srFleshTuning_FindFrequency(const srFleshTuning* tuning, const srFleshRest* rest) {

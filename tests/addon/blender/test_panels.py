@@ -184,6 +184,14 @@ def test_the_seam_of_a_loop_is_shown_as_a_number(skin: Any, silent: Any) -> None
     assert "Seam: " in draw_all().words and " rounds" in draw_all().words
 
 
+def test_what_a_frame_takes_is_told(skin: Any, silent: Any) -> None:
+    assert " ms a frame" not in draw_all().words
+    bpy.context.scene.frame_set(scenes.LAST_FRAME)
+    addon.session().refresh(addon.entry_of(skin))
+    silent()
+    assert " ms a frame" in draw_all().words
+
+
 @pytest.mark.parametrize("menu", ["SOFTRIG_MT_presets", "SOFTRIG_MT_delete_preset"])
 def test_menus_list_tissues_and_own_presets(skin: Any, menu: str) -> None:
     assert bpy.ops.softrig.save_preset(preset="Mine") == {"FINISHED"}
