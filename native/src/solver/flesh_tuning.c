@@ -31,6 +31,13 @@
 #define COMPENSATION 0.8
 #define LEAST_COMPLIANCE 0.02
 
+#define MOST_FADED 2.0 // of exp(-x) in a step that fadeBy knows within a hundredth
+#define RATE_HALVINGS 50
+
+// Of a node's mass, by what is taken off the damping of few steps: more is needed only when a substep is
+// longer than an eighth of the swing, and from 0.3 on what one sweep leaves unsolved feeds it.
+#define MOST_GAINED 0.16
+
 #define JACOBI_SWEEPS 8
 #define AXES_AGREE 1e-10 // what is left off the diagonal, of the trace: far below a float
 
@@ -102,6 +109,7 @@ static srFleshDials clampDials(const srFleshDials* dials) {
     d.frequency = clampTo(d.frequency, 0.0, 1e6);
     d.dampingRate = clampTo(d.dampingRate, 0.0, 1e9);
     d.viscosity = clampTo(d.viscosity, 0.0, 1e9);
+    d.swing = clampTo(d.swing, 0.0, 1e6);
     d.poseCorrection = clampTo(d.poseCorrection, 0.0, 1.0);
     srFleshDials_ClampLimits(&d);
     d.substeps = d.substeps < 1 ? 1 : d.substeps;
@@ -159,6 +167,49 @@ static double patchSoftness(const srFleshDials* dials, int32_t cell) {
     return left > 0.0 ? whole / left : (double)INFINITY;
 }
 
+// exp(-x) as a fraction: bits do not depend on a platform's library
+static double fadeBy(double x) {
+    double even = 1.0 + x * x / 12.0;
+    return (even - 0.5 * x) / (even + 0.5 * x);
+}
+
+// The rate r with which steps of h shrink a swing of omega by exp(-rate h / 2) each. A root s of
+// s^2 + r s + omega^2 = 0 has the real part -r / 2 and the square omega^2, and a step at the share theta
+// makes z = (1 + (1 - theta) h s) / (1 - theta h s) of it, so that |z|^2 = exp(-rate h) is linear in r. Below
+// zero where steps alone damp more than that; but all quicker swings they damp even more.
+static double findThetaRate(double kept, double omega, double h, double theta) {
+    double square = h * h * omega * omega;
+    double gain = 1.0 + (1.0 - theta) * (1.0 - theta) * square - kept * (1.0 + theta * theta * square);
+    return gain / (h * (1.0 - theta + kept * theta));
+}
+
+// Likewise with BDF2, whose z is 1 / (2 - root of 1 + 2 h s): by halves, as |z| falls with r
+static double findBdf2Rate(double kept, double omega, double h) {
+    double low = -2.0 * omega, high = 2.0 * omega;
+    for (int k = 0; k < RATE_HALVINGS; ++k) {
+        double r = 0.5 * (low + high);
+        double re = 1.0 - h * r, im = 2.0 * h * sqrt(omega * omega - 0.25 * r * r);
+        double length = sqrt(re * re + im * im);
+        double below = 2.0 - sqrt(0.5 * (length + re));
+        bool isKept = kept * (below * below + 0.5 * (length - re)) < 1.0;
+        low = isKept ? r : low;
+        high = isKept ? high : r;
+    }
+    return low;
+}
+
+static double findDampingRate(const srFleshDials* dials, double h, double theta) {
+    double rate = dials->dampingRate;
+    double omega = 2.0 * PI * dials->swing;
+    if (!(rate < 2.0 * omega) || rate * h > MOST_FADED) {
+        return rate; // it creeps, or is gone in a step
+    }
+    double kept = fadeBy(rate * h);
+    double found = dials->integrator == sr_fleshBdf2 ? findBdf2Rate(kept, omega, h)
+                                                     : findThetaRate(kept, omega, h, theta);
+    return fmax(found, -MOST_GAINED / (theta * h));
+}
+
 // masses of nodes, into `weights` for now, and their mean
 static void findMasses(srFleshTuning* tuning, const srFleshRest* rest) {
     float* masses = tuning->weights;
@@ -187,6 +238,7 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
     const srFleshDials* dials = &tuning->dials;
     double step = tuning->theta * tuning->h;
     double omega = 2.0 * PI * dials->frequency;
+    double given = findDampingRate(dials, tuning->h, tuning->theta) - dials->dampingRate;
     double nu = dials->poissonRatio;
     srMaterial material = {.shearModulus =
                                dials->youngModulus / (2.0 * (1.0 + nu) * dials->scale * dials->scale)};
@@ -207,7 +259,8 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
         double bond = srBondStiffness(&material, hold, volume, distance);
         double square = omega * omega * mapped(dials->pullMap, i, 1e9);
         double pull = step * step * (square + bond / mass);
-        double whole = 1.0 + dials->dampingRate * step * mapped(dials->dampingMap, i, 1e9) + pull;
+        double rate = dials->dampingRate * mapped(dials->dampingMap, i, 1e9) + given;
+        double whole = 1.0 + rate * step + pull;
         tuning->weights[i] = (float)(tuning->massUnit / (mass * whole));
         tuning->carries[i] = (float)(1.0 / whole);
         tuning->pulls[i] = (float)(pull / whole);

@@ -159,11 +159,13 @@ static void what_is_out_of_range_or_no_number_is_brought_in(void** state) {
     FleshBody body;
     fleshCreate(&body, BAR, SPACING, 1.0f, 4);
     const double odd[] = {(double)NAN, (double)INFINITY, -(double)INFINITY, -1.0, 1e300};
-    for (int k = 0; k < 5 * 7; ++k) {
+    for (int k = 0; k < 5 * 8; ++k) {
         srFleshDials dials = fleshDials(5e4, 0.3);
-        double* fields[7] = {&dials.youngModulus, &dials.poissonRatio, &dials.density,       &dials.frequency,
-                             &dials.dampingRate,  &dials.viscosity,    &dials.poseCorrection};
-        *fields[k % 7] = odd[k / 7];
+        double* fields[8] = {&dials.swing,     &dials.youngModulus,  &dials.poissonRatio,
+                             &dials.density,   &dials.frequency,     &dials.dampingRate,
+                             &dials.viscosity, &dials.poseCorrection};
+        dials.dampingRate = 6.0;
+        *fields[k % 8] = odd[k / 8];
         dials.substeps = k % 2 == 0 ? 0 : 3;
         dials.sweeps = -1;
         dials.poses = 100;
