@@ -14,6 +14,7 @@
 #include "math/cholesky.h"
 #include "mesh/quality.h"
 #include "weights/biharmonic_system.h"
+#include "weights/second_opinion.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -106,6 +107,14 @@ static double findWorstSum(const float* weights, int32_t nodeCount, int32_t colu
     return worst;
 }
 
+static double findPeak(const srBenchWeights* scene, const float* weights) {
+    srAnchorRows rows;
+    check(srCreateAnchorRows(&scene->cage, &scene->anchors, &rows));
+    double height = findHighestPeak(&scene->cage, &rows, scene->anchors.columnCount, weights);
+    srDestroyAnchorRows(&rows);
+    return height;
+}
+
 static void benchScene(srBenchReport* out, const char* name, const srBenchWeights* scene, const char* goal) {
     int32_t columns = scene->anchors.columnCount;
     char caseName[160];
@@ -129,6 +138,8 @@ static void benchScene(srBenchReport* out, const char* name, const srBenchWeight
     srBench_Add(out, caseName, "dual residual", report.loop.dualResidual, "", "<= 1e-4");
     srBench_Add(out, caseName, "bounds and sums off by",
                 findWorstSum(weights, scene->cage.nodeCount, columns), "", "<= 1e-6");
+    srBench_Add(out, caseName, "highest peak off its bone", findPeak(scene, weights), "", "<= 0.02");
+    srBench_Add(out, caseName, "peaks that were levelled", report.peaks.peakCount, "", NULL);
     srBench_Add(out, caseName, "energy", report.energy, "", NULL);
     srBench_Add(out, caseName, "smallest angle of a cell", least, "degrees", NULL);
     srBench_Add(out, caseName, "a plain step's solve (baseline)", 1e3 * plain, "ms", NULL);

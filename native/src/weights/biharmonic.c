@@ -12,6 +12,9 @@
 #include <math.h>
 #include <string.h>
 
+// How high a weight may rise once more away from its bone; above that one would see it on the skin.
+#define PEAK_LIMIT 0.0195
+
 typedef struct Solving {
     const srCage* cage;
     const srAnchorRows* rows;
@@ -152,7 +155,7 @@ static srResult solvePieces(const Solving* s, const srProgress* progress, srSimp
         SR_TRY(result);
         addReport(&report, outReport);
     }
-    return s->pieces->orphanCount > 0 ? carryOver(s) : sr_success;
+    return sr_success;
 }
 
 static double measure(const srStiffness* K, const srAnchorRows* rows, const float* weights,
@@ -221,6 +224,8 @@ srResult srSolveBiharmonic(const srCage* cage, const srAnchors* anchors, const s
     report.matrixSeconds = srGetSeconds() - start;
     Solving solving = {cage, &rows, &stiffness, &pieces, settings, anchors->columnCount, outWeights};
     SR_TRY_CLEANUP(solvePieces(&solving, &loop, &report.loop));
+    SR_TRY_CLEANUP(srLevelPeaks(cage, &rows, anchors->columnCount, PEAK_LIMIT, outWeights, &report.peaks));
+    SR_TRY_CLEANUP(pieces.orphanCount > 0 ? carryOver(&solving) : sr_success);
     slopes = SR_ALLOC(double, anchors->columnCount);
     if (slopes == NULL) {
         result = srFailOutOfMemory("weights");

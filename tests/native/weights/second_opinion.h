@@ -4,9 +4,10 @@
 
 #pragma once
 
-#include "mesh/cage.h"
+#include "weights/biharmonic_anchors.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,4 +44,101 @@ static inline double findGradients(const srCage* cage, int32_t cell, srVec3 g[4]
     g[3] = srScale(1.0 / six, srCross(u, v));
     g[0] = srScale(-1.0, srAdd(g[1], srAdd(g[2], g[3])));
     return six;
+}
+
+/// A node on the water line, and what there is of its island.
+typedef struct srTestShore {
+    float height;
+    int32_t node;
+} srTestShore;
+
+static inline int higherFirst(const void* a, const void* b) {
+    const srTestShore *x = a, *y = b;
+    return x->height != y->height ? (x->height < y->height) - (x->height > y->height)
+                                  : (x->node > y->node) - (x->node < y->node);
+}
+
+static inline int32_t findIsland(int32_t* islands, int32_t node) {
+    while (islands[node] != node) {
+        node = islands[node] = islands[islands[node]];
+    }
+    return node;
+}
+
+/// Where a column is held: by node.
+static inline void markAnchors(const srAnchorRows* rows, int32_t column, bool* out) {
+    for (int32_t i = 0; i < rows->nodeCount; i++) {
+        out[i] = false;
+        for (int c = 0; c < 3 && rows->isFixed[i]; c++) {
+            const srAnchorValue* value = &rows->fixedValues[i];
+            out[i] = out[i] || (value->columns[c] == column && value->values[c] > 0.0);
+        }
+    }
+    for (int32_t k = 0; k < 12 * rows->sampleCount; k++) {
+        const srAnchorSample* sample = &rows->samples[k / 12];
+        int c = k % 3, corner = k / 3 % 4;
+        if (sample->value.columns[c] == column && sample->value.values[c] > 0.0 &&
+            sample->weights[corner] > 0.0) {
+            out[sample->nodes[corner]] = true;
+        }
+    }
+}
+
+/// The highest peak of any column off its anchors, above the place where one may leave it for them. As water
+/// falls, islands come up and are joined: one without an anchor ends where it is joined to one that has one.
+static inline double findHighestPeak(const srCage* cage, const srAnchorRows* rows, int32_t columns,
+                                     const float* weights) {
+    size_t n = (size_t)cage->nodeCount;
+    srTestShore* shores = calloc(n, sizeof(*shores));
+    int32_t* islands = calloc(n, sizeof(*islands));
+    int32_t* starts = calloc(n + 2, sizeof(*starts));
+    int32_t* neighbours = calloc(2 * (size_t)cage->edgeCount, sizeof(*neighbours));
+    float* tops = calloc(n, sizeof(*tops));
+    bool* isHeld = calloc(n, sizeof(*isHeld));
+    double highest = 0.0;
+    for (int32_t e = 0; e < 2 * cage->edgeCount; e++) {
+        starts[cage->edges[e / 2][e % 2] + 2]++;
+    }
+    for (size_t i = 2; i < n + 2; i++) {
+        starts[i] += starts[i - 1];
+    }
+    for (int32_t e = 0; e < 2 * cage->edgeCount; e++) {
+        neighbours[starts[cage->edges[e / 2][e % 2] + 1]++] = cage->edges[e / 2][1 - e % 2];
+    }
+    for (int32_t j = 0; j < columns; j++) {
+        markAnchors(rows, j, isHeld);
+        for (size_t i = 0; i < n; i++) {
+            shores[i] = (srTestShore){weights[i * (size_t)columns + (size_t)j], (int32_t)i};
+            islands[i] = -1;
+        }
+        qsort(shores, n, sizeof(*shores), higherFirst);
+        for (size_t k = 0; k < n; k++) {
+            int32_t node = shores[k].node;
+            islands[node] = node;
+            tops[node] = shores[k].height;
+            for (int32_t e = starts[node]; e < starts[node + 1]; e++) {
+                int32_t next = neighbours[e];
+                if (islands[next] < 0) {
+                    continue;
+                }
+                int32_t here = findIsland(islands, node), there = findIsland(islands, next);
+                if (here != there) {
+                    if (isHeld[here] != isHeld[there]) {
+                        float top = isHeld[here] ? tops[there] : tops[here];
+                        highest = fmax(highest, (double)(top - shores[k].height));
+                    }
+                    islands[there] = here;
+                    tops[here] = tops[here] > tops[there] ? tops[here] : tops[there];
+                    isHeld[here] = isHeld[here] || isHeld[there];
+                }
+            }
+        }
+    }
+    free(shores);
+    free(islands);
+    free(starts);
+    free(neighbours);
+    free(tops);
+    free(isHeld);
+    return highest;
 }
