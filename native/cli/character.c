@@ -43,18 +43,15 @@ bool srCliInputs_Read(srCliInputs* inputs, srCliError* error) {
 bool srCliInputs_ReadMesher(srCliInputs* inputs, srCliError* error) {
     static const char* const names[] = {
         [sr_mesherAutomatic] = "auto", [sr_mesherLattice] = "lattice", [sr_mesherTetgen] = "tetgen"};
-    inputs->mesher = sr_mesherLattice;
-    if (inputs->mesherName == NULL) {
-        return true;
-    }
+    const char* name = inputs->mesherName != NULL ? inputs->mesherName : names[sr_mesherAutomatic];
     for (int32_t mesher = sr_mesherAutomatic; mesher <= sr_mesherTetgen; mesher++) {
-        if (strcmp(inputs->mesherName, names[mesher]) == 0) {
+        if (strcmp(name, names[mesher]) == 0) {
             inputs->mesher = mesher;
             srCliFindBeside("softrig-tetgen", inputs->tetgenProgram);
             return true;
         }
     }
-    return srCliFail(error, "There is no mesher '%.40s': auto, lattice or tetgen.", inputs->mesherName);
+    return srCliFail(error, "There is no mesher '%.40s': auto, lattice or tetgen.", name);
 }
 
 void srCliInputs_Free(srCliInputs* inputs) {

@@ -22,7 +22,7 @@ typedef struct srCliInputs {
     float sheetThicknessPercent;
     bool fillsHollows;
     bool joinsTouching;
-    const char* mesherName;               ///< "auto", "lattice" or "tetgen"; null: lattice.
+    const char* mesherName;               ///< "auto", "lattice" or "tetgen"; null: auto.
     int32_t mesher;                       ///< An `srMesher`, filled by that.
     char tetgenProgram[SR_CLI_PATH_SIZE]; ///< Likewise: beside this program.
     srCliMesh skin;

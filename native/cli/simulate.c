@@ -390,8 +390,12 @@ int srCliRunSimulate(int argumentCount, char** arguments) {
     srSimulation simulation = {.params = srDefaultShotParams(), .workerCount = srGetWorkerCount()};
     simulation.inputs = srCliDefaultInputs();
     int exitCode = SR_CLI_EXIT_FINE;
+    srCliError error = {{0}};
     if (!readArguments(&simulation, argumentCount, arguments, &exitCode)) {
         return exitCode;
+    }
+    if (!srCliInputs_ReadMesher(&simulation.inputs, &error)) { // the same cage as `prepare` makes
+        return srCliReportFailure("simulate", error.text);
     }
     return simulate(&simulation);
 }

@@ -4,9 +4,10 @@
 // nodes, play the same motion; how far their skins are from that of a reference in the mean square over
 // vertices and frames, in parts of the reference's own offsets. The reference is halfway between a fine cage
 // of either, eight times as many nodes, so that it favours neither; how far those two are from each other is
-// told, for no difference below that means anything. Then what thinning 300,000 triangles takes on one core,
-// and what it takes to look at each collapse, whether it makes triangles cross, before it is done: the plain
-// way to a surface that does not.
+// told, for no difference below that means anything. Cages have about 800 nodes, or with --nodes N as many.
+// Before that what thinning 300,000 triangles takes on one core, and what it takes to look at each collapse,
+// whether it makes triangles cross, before it is done: the plain way to a surface that does not. With --nodes
+// this is left out.
 
 #include "bodies.h"
 #include "report.h"
@@ -18,6 +19,7 @@
 #include "softrig/shot.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +30,9 @@
 #endif
 
 enum {
-    coarseNodes = 800,
+    usualNodes = 800,
+    leastNodes = 100,
+    mostNodes = 6000,
     fineFactor = 8,
     thinnedTriangles = 8000,
     thinRuns = 5
@@ -109,7 +113,7 @@ static double normOf(const float* values, const float* less, size_t count) {
     return sqrt(sum);
 }
 
-static void compare(srBenchReport* report, int index) {
+static void compare(srBenchReport* report, int index, int32_t coarseNodes) {
     srBenchBody body;
     if (!srBench_CreateBody(index, &body)) {
         fprintf(stderr, "no memory for a character\n");
@@ -230,13 +234,34 @@ static void thin(srBenchReport* report, int shape) {
     srDestroyArena(arena);
 }
 
+// Takes --nodes and its number out of the arguments; zero without. False when there is no such number.
+static bool takeNodes(int* argc, char** argv, int32_t* outNodes) {
+    int kept = 1;
+    *outNodes = 0;
+    for (int a = 1; a < *argc; a++) {
+        if (strcmp(argv[a], "--nodes") != 0) {
+            argv[kept++] = argv[a];
+            continue;
+        }
+        long wanted = a + 1 < *argc ? strtol(argv[++a], NULL, 10) : 0;
+        if (wanted < leastNodes || wanted > mostNodes) {
+            fprintf(stderr, "--nodes takes a number from %d to %d\n", leastNodes, mostNodes);
+            return false;
+        }
+        *outNodes = (int32_t)wanted;
+    }
+    *argc = kept;
+    return true;
+}
+
 int main(int argc, char** argv) {
-    srBenchReport* report = srBench_Open(argc, argv, "meshers");
+    int32_t nodes;
+    srBenchReport* report = takeNodes(&argc, argv, &nodes) ? srBench_Open(argc, argv, "meshers") : NULL;
     if (report == NULL) {
         return srBench_Close(NULL);
     }
     srParallel_SetWorkerCount(1);
-    for (int shape = 0; shape < 3; shape++) {
+    for (int shape = 0; shape < 3 && nodes == 0; shape++) {
         thin(report, shape);
     }
     if (SR_TETGEN_PROGRAM[0] == '\0') {
@@ -245,7 +270,7 @@ int main(int argc, char** argv) {
         return srBench_Close(report);
     }
     for (int index = 0; index < SR_BODY_COUNT; index++) {
-        compare(report, index);
+        compare(report, index, nodes > 0 ? nodes : usualNodes);
     }
     return srBench_Close(report);
 }

@@ -48,6 +48,29 @@ static void a_rig_must_weight_every_vertex(void** state) {
     }
 }
 
+static void who_names_no_mesher_gets_what_the_library_has_as_its_own_choice(void** state) {
+    (void)state;
+    static const struct {
+        const char* name;
+        int32_t mesher;
+    } expected[] = {{NULL, sr_mesherAutomatic},
+                    {"auto", sr_mesherAutomatic},
+                    {"lattice", sr_mesherLattice},
+                    {"tetgen", sr_mesherTetgen}};
+    assert_int_equal(srDefaultCharacterDef().mesher, sr_mesherAutomatic);
+    for (int k = 0; k < SR_ARRAY_COUNT(expected); ++k) {
+        srCliInputs inputs = {.mesherName = expected[k].name, .mesher = -1};
+        srCliError error;
+        assert_true(srCliInputs_ReadMesher(&inputs, &error));
+        assert_int_equal(inputs.mesher, expected[k].mesher);
+        assert_true(inputs.tetgenProgram[0] != '\0'); // where it would be
+    }
+    srCliInputs inputs = {.mesherName = "cubes"};
+    srCliError error;
+    assert_false(srCliInputs_ReadMesher(&inputs, &error));
+    assert_non_null(strstr(error.text, "cubes"));
+}
+
 static void a_character_is_prepared_from_files(void** state) {
     (void)state;
     srTestFolder folder = makeCubeFolder(8);
@@ -111,6 +134,8 @@ static void the_librarys_memory_may_run_out_while_preparing(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_rig_must_weight_every_vertex, srTestNothingLeaked),
+        cmocka_unit_test_teardown(who_names_no_mesher_gets_what_the_library_has_as_its_own_choice,
+                                  srTestNothingLeaked),
         cmocka_unit_test_teardown(a_character_is_prepared_from_files, srTestNothingLeaked),
         cmocka_unit_test_teardown(the_programs_memory_may_run_out_while_reading, srTestNothingLeaked),
         cmocka_unit_test_teardown(the_librarys_memory_may_run_out_while_preparing, srTestNothingLeaked),
