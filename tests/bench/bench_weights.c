@@ -13,8 +13,10 @@
 #include "core/thread.h"
 #include "math/cholesky.h"
 #include "mesh/quality.h"
+#include "weights/biharmonic_skin.h"
 #include "weights/biharmonic_system.h"
 #include "weights/second_opinion.h"
+#include "weights/skin_smooth.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -115,7 +117,32 @@ static double findPeak(const srBenchWeights* scene, const float* weights) {
     return height;
 }
 
-static void benchScene(srBenchReport* out, const char* name, const srBenchWeights* scene, const char* goal) {
+// From nodes to vertices, and there smooth.
+static void benchSkin(srBenchReport* out, const char* caseName, const srBenchWeights* scene,
+                      const float* weights) {
+    const srProgress nobody = {0};
+    int32_t columns = scene->anchors.columnCount;
+    double bringing = (double)INFINITY, smoothing = (double)INFINITY;
+    float* values = take((size_t)scene->surface.pointCount * (size_t)columns, sizeof(float));
+    for (int run = 0; run < runCount; ++run) {
+        double start = getSeconds();
+        check(srBringWeightsToPoints(&scene->cage, &scene->embedding, scene->surface.points, weights, columns,
+                                     values));
+        double middle = getSeconds();
+        check(srSmoothOnSkin(&scene->surface, SR_SKIN_SMOOTH_SHARE * scene->spacing, columns, &nobody,
+                             values));
+        bringing = fmin(bringing, middle - start);
+        smoothing = fmin(smoothing, getSeconds() - middle);
+    }
+    srBench_Add(out, caseName, "vertices of the skin", scene->surface.pointCount, "", NULL);
+    srBench_Add(out, caseName, "to the skin", bringing, "s", NULL);
+    srBench_Add(out, caseName, "smoothing on the skin", smoothing, "s", NULL);
+    free(values);
+}
+
+// A cage that nodes were moved about in is no longer that of its skin.
+static void benchScene(srBenchReport* out, const char* name, const srBenchWeights* scene, const char* goal,
+                       bool wantsSkin) {
     int32_t columns = scene->anchors.columnCount;
     char caseName[160];
     snprintf(caseName, sizeof(caseName), "%s, %d nodes, %d bones", name, scene->cage.nodeCount, columns);
@@ -145,6 +172,9 @@ static void benchScene(srBenchReport* out, const char* name, const srBenchWeight
     srBench_Add(out, caseName, "a plain step's solve (baseline)", 1e3 * plain, "ms", NULL);
     srBench_Add(out, caseName, "all / (steps x a plain step's solve)",
                 best / (report.loop.iterationCount * plain), "", NULL);
+    if (wantsSkin) {
+        benchSkin(out, caseName, scene, weights);
+    }
     free(weights);
 }
 
@@ -160,9 +190,9 @@ static void benchArms(srBenchReport* out) {
     for (int k = 0; k < 2; ++k) {
         srBenchWeights scene;
         srBenchMakeArms(SIZES[k].nodeCount, SIZES[k].boneCount, &scene);
-        benchScene(out, "arms", &scene, SIZES[k].goal);
+        benchScene(out, "arms", &scene, SIZES[k].goal, true);
         srBenchMakeSlivers(&scene);
-        benchScene(out, "arms in slivers", &scene, SIZES[k].sliverGoal);
+        benchScene(out, "arms in slivers", &scene, SIZES[k].sliverGoal, false);
         srBenchFreeWeights(&scene);
     }
 }
@@ -194,7 +224,7 @@ static void benchFolder(srBenchReport* out, const char* folder) {
             srBenchWeights scene;
             if (srBenchReadWeights(path, SIZES[k].nodeCount, SIZES[k].boneCount, &scene)) {
                 bool isThatLarge = scene.cage.nodeCount < 1.05 * SIZES[k].nodeCount;
-                benchScene(out, names[f], &scene, isThatLarge ? SIZES[k].goal : NULL);
+                benchScene(out, names[f], &scene, isThatLarge ? SIZES[k].goal : NULL, true);
                 srBenchFreeWeights(&scene);
             }
         }

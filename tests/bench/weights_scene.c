@@ -97,12 +97,17 @@ static bool fill(const float* points, int32_t pointCount, const int32_t* triangl
     *out = (srBenchWeights){0};
     bool isMade =
         srCreateSurface(points, pointCount, triangles, triangleCount, &surface, &odd) == sr_success &&
-        srMeshSurface(&surface, &settings, &mesh, &made) == sr_success;
-    srDestroySurface(&surface);
+        srMeshSurface(&surface, &settings, &mesh, &made) == sr_success &&
+        srCreateEmbedding(&mesh.cage, surface.points, mesh.pointCells, pointCount, &out->embedding) ==
+            sr_success;
     if (!isMade) {
         fprintf(stderr, "no cage: %s\n", srGetErrorText());
+        srDestroySurface(&surface);
+        srDestroyMesh(&mesh);
         return false;
     }
+    out->surface = surface;
+    out->spacing = made.spacing;
     out->cage = mesh.cage;
     mesh.cage = (srCage){0};
     srDestroyMesh(&mesh);
@@ -227,6 +232,8 @@ void srBenchMakeSlivers(srBenchWeights* s) {
 }
 
 void srBenchFreeWeights(srBenchWeights* s) {
+    srDestroyEmbedding(&s->embedding);
+    srDestroySurface(&s->surface);
     srDestroyCage(&s->cage);
     free(s->points);
     free(s->columns);

@@ -4,11 +4,16 @@
 
 #pragma once
 
+#include "mesh/embedding.h"
+#include "mesh/surface.h"
 #include "weights/biharmonic.h"
 
 #include <stdbool.h>
 
 typedef struct srBenchWeights {
+    srSurface surface; ///< The skin,
+    srEmbedding embedding;
+    double spacing; ///< and the edges of the lattice that its cage is from.
     srCage cage;
     srVec3* points;
     int32_t* columns;
