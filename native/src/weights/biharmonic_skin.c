@@ -265,7 +265,8 @@ static srResult solve(Weighing* w, float* outValues) {
     SR_TRY(srBringWeightsToPoints(&w->mesh.cage, &w->embedding, w->skin, w->nodeWeights, def->columnCount,
                                   outValues));
     srProgress smoothing = srPartOfProgress(&w->progress, 0.95, 1.0);
-    SR_TRY(srSmoothOnSkin(&w->surface, SR_SKIN_SMOOTH_SHARE * w->spacing, def->columnCount, &smoothing, outValues));
+    SR_TRY(srSmoothOnSkin(&w->surface, SR_SKIN_SMOOTH_SHARE * w->spacing, def->columnCount, &smoothing,
+                          outValues));
     for (int32_t v = 0; v < def->skinVertexCount; v++) {
         normalise(outValues + (size_t)v * (size_t)def->columnCount, def->columnCount);
     }

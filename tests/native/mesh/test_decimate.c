@@ -204,8 +204,8 @@ static void bumpy_contours_keep_their_shape(void** state) {
             assert_int_equal(thinned.report.crossingCount, 0);
             assert_int_equal(countCrossings(&thinned.hull), 0);
             double apart = fmax(distanceTo(&fine, &thinned.hull), distanceTo(&thinned.hull, &fine));
-            print_message("%d of %d: volume %+.4f %%, apart %.4f, quality %.3f\n", target,
-                          fine.triangleCount, 100.0 * (hullVolume(&thinned.hull) / volume - 1.0), apart,
+            print_message("%d of %d: volume %+.4f %%, apart %.4f, quality %.3f\n", target, fine.triangleCount,
+                          100.0 * (hullVolume(&thinned.hull) / volume - 1.0), apart,
                           worstQuality(&thinned.hull));
             // area 12, so edges of 0.083 at 4,000, bumps of radius 0.3: a sagitta of 0.003 there, of
             // 0.012 at 1,000, and as much again for where triangles lie

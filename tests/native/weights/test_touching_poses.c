@@ -159,13 +159,15 @@ static void fingers_spread_by_their_bones_strain_no_cell_that_two_share(void** s
             if (middleOf(cell).y < 4.0 + posed.report.spacing) {
                 continue;
             }
+            bool isNearRoot = middleOf(cell).y < 4.0 + 2.0 * posed.report.spacing;
             bool isOf[fingerCount] = {false};
             int count = 0;
             for (int c = 0; c < 4; c++) {
                 const float* w = posed.weights + posed.mesh.cage.cells[cell][c] * posed.boneCount;
                 for (int f = 0; f < fingerCount; f++) {
-                    // a twentieth of its neighbour may be left a cell above the root: weights fade out
-                    isOf[f] = isOf[f] || w[f + 1] > 0.1f;
+                    // more than a twentieth of its neighbour may be left in the first cells above the root,
+                    // where weights fade out, but not two cells above
+                    isOf[f] = isOf[f] || w[f + 1] > (isNearRoot ? 0.1f : 0.05f);
                 }
             }
             for (int f = 0; f < fingerCount; f++) {
