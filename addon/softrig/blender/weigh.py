@@ -8,7 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model.rig import RefusalError
-from ..model.weights import Level, RestBone, find_mirror_columns, make_input, mirror_mesh, to_levels
+from ..model.weights import (
+    Level,
+    Mirror,
+    RestBone,
+    find_sides,
+    make_input,
+    mirror_mesh,
+    move,
+    move_bones,
+    to_levels,
+)
 from ..native.weights import WeightsInput
 from . import gather, tape
 
@@ -57,12 +67,12 @@ def is_locked(ob: Any, name: str) -> bool:
     return group is not None and group.lock_weight
 
 
-def read_mirrors(ob: Any) -> list[tuple[NDArray[np.float64], float]]:
-    """What Mirror modifiers reflect at, one a plane, in the space of the mesh, and how they merge.
+def read_mirrors(ob: Any) -> list[Mirror]:
+    """What Mirror modifiers reflect at, one a plane.
 
     Bones of the other side would lie outside of half a mesh, and take hold of where it is cut.
     """
-    planes = []
+    mirrors = []
     for modifier in ob.modifiers:
         if modifier.type != "MIRROR" or not (modifier.show_viewport or modifier.show_render):
             continue
@@ -75,17 +85,23 @@ def read_mirrors(ob: Any) -> list[tuple[NDArray[np.float64], float]]:
         for axis in np.flatnonzero(modifier.use_axis):
             sides = np.ones(4)
             sides[axis] = -1.0
-            planes.append((space @ np.diag(sides) @ there, merge))
-    return planes
+            # the axis of the mirror object, as it is where the mesh is
+            kept = -there[axis] if modifier.use_bisect_flip_axis[axis] else there[axis]
+            is_cut = modifier.use_bisect_axis[axis]
+            mirrors.append(Mirror(space @ np.diag(sides) @ there, merge, kept if is_cut else None))
+    return mirrors
 
 
 def read_input(ob: Any, bones: list[RestBone], nodes: int, symmetric: bool) -> WeightsInput:
     """Vertices of the mesh, then what Mirror modifiers put beside them."""
     positions, triangles = gather.read_positions(ob.data), gather.read_triangles(ob.data)
-    for reflection, merge in read_mirrors(ob):
-        positions, triangles = mirror_mesh(positions, triangles, reflection, merge)
-    mirror = find_mirror_columns(bones, bpy.utils.flip_name) if symmetric else None
-    return make_input(positions, triangles, bones, mirror, nodes)
+    mirrors = read_mirrors(ob)
+    for mirror in mirrors:
+        positions, triangles = mirror_mesh(positions, triangles, mirror)
+    frame, columns = np.identity(4), None
+    if symmetric:
+        frame, columns = find_sides(bones, mirrors, bpy.utils.flip_name)
+    return make_input(move(positions, frame), triangles, move_bones(bones, frame), columns, nodes)
 
 
 def read_locked(ob: Any, armatures: list[Any]) -> NDArray[np.float64]:

@@ -17,6 +17,10 @@ MIRRORED = 1e-3
 """How far a bone may be from its mirror image, of the skeleton's size."""
 
 
+STRAIGHT = 1e-4
+"""How far from a pure reflection a mirror may be that stretches nothing."""
+
+
 @dataclass(frozen=True)
 class RestBone:
     """A bone at rest, in the space of the skin."""
@@ -52,20 +56,105 @@ def find_mirror_columns(
     return as_ints(np.where(is_paired, columns, -1)) if is_paired.any() else None
 
 
+class Mirror(NamedTuple):
+    """What a Mirror modifier does at one plane, in the space of the skin."""
+
+    reflection: NDArray[np.float64]
+    """4x4"""
+    merge: float
+    """Vertices so near to their images become one with them."""
+    kept: NDArray[np.float64] | None = None
+    """With Bisect: x, y, z, 1 times these four is not negative where the mesh is kept."""
+
+
 def mirror_mesh(
-    positions: FloatArray, triangles: IntArray, reflection: NDArray[np.float64], merge: float
+    positions: FloatArray, triangles: IntArray, mirror: Mirror
 ) -> tuple[FloatArray, IntArray]:
-    """The mesh with its image behind it (4x4); vertices so near to theirs are on the plane: one."""
+    """The mesh with its image behind it; vertices that are there keep their numbers and places.
+
+    What Bisect takes away is left as points without triangles, which lie in the image.
+    """
     points = positions.reshape(-1, 3).astype(np.float64)
-    images = points @ reflection[:3, :3].T + reflection[:3, 3]
-    is_apart = ~(np.linalg.norm(images - points, axis=1) <= merge)
+    corners = triangles.reshape(-1, 3)
+    if mirror.kept is not None:
+        points, corners = _bisect(points, corners, mirror.kept)
+    turn = mirror.reflection
+    images = points @ turn[:3, :3].T + turn[:3, 3]
+    is_apart = ~(np.linalg.norm(images - points, axis=1) <= mirror.merge)
     numbers = np.arange(len(points))
     numbers[is_apart] = len(points) + np.arange(np.count_nonzero(is_apart))
-    turned = numbers[triangles.reshape(-1, 3)[:, ::-1]]
-    both = np.concatenate([triangles.reshape(-1, 3), turned])
-    return as_floats(np.concatenate([points, images[is_apart]]).reshape(-1)), as_ints(
-        both.reshape(-1)
-    )
+    both = np.concatenate([corners, numbers[corners[:, ::-1]]])
+    whole = np.concatenate([points, images[is_apart]])
+    return as_floats(whole.reshape(-1)), as_ints(both.reshape(-1))
+
+
+def _bisect(
+    points: NDArray[np.float64], corners: IntArray, kept: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], IntArray]:
+    """Without triangles beyond the plane; those across it end on it, beside where they did."""
+    beyond = np.minimum(points @ kept[:3] + kept[3], 0.0) / np.linalg.norm(kept[:3])
+    is_beyond = beyond < 0.0
+    corners = corners[~is_beyond[corners].all(axis=1)]
+    is_across = np.zeros(len(points), bool)
+    is_across[corners] = True
+    is_across &= is_beyond
+    numbers = np.arange(len(points))
+    numbers[is_across] = len(points) + np.arange(np.count_nonzero(is_across))
+    normal = kept[:3] / np.linalg.norm(kept[:3])
+    feet = points[is_across] - beyond[is_across, None] * normal
+    return np.concatenate([points, feet]), numbers[corners]
+
+
+def frame_of(mirror: Mirror) -> NDArray[np.float64]:
+    """What takes its plane to x = 0, as a motion (4x4); none where it stretches."""
+    frame, turn = np.identity(4), mirror.reflection[:3, :3]
+    if np.abs(turn @ turn.T - np.identity(3)).max() > STRAIGHT:
+        return frame
+    normal = np.linalg.svd(np.identity(3) - turn)[0][:, 0]
+    longest = int(np.argmax(np.abs(normal)))
+    normal *= np.sign(normal[longest])
+    along = np.identity(3)[(longest + 1) % 3]
+    along -= normal * (along @ normal)
+    along /= np.linalg.norm(along)
+    frame[:3, :3] = normal, along, np.cross(normal, along)
+    frame[0, 3] = -0.5 * float(normal @ mirror.reflection[:3, 3])
+    return frame
+
+
+def find_sides(
+    bones: Sequence[RestBone], mirrors: Sequence[Mirror], flip_name: Callable[[str], str]
+) -> tuple[NDArray[np.float64], IntArray | None]:
+    """Where bones mirror each other: a motion to x -> -x, and find_mirror_columns there.
+
+    At the mesh's own x, or at the plane of a mirror when more of them do there.
+    """
+    best, most = (np.identity(4), find_mirror_columns(bones, flip_name)), 0
+    if best[1] is not None:
+        most = int((best[1] >= 0).sum())
+    for mirror in mirrors:
+        frame = frame_of(mirror)
+        columns = find_mirror_columns(move_bones(bones, frame), flip_name)
+        if columns is not None and (columns >= 0).sum() > most:
+            best, most = (frame, columns), int((columns >= 0).sum())
+    return best
+
+
+def move(positions: FloatArray, frame: NDArray[np.float64]) -> FloatArray:
+    """Points by a 4x4 matrix; to the bit what they were where that does nothing."""
+    if np.array_equal(frame, np.identity(4)):
+        return positions
+    points = positions.reshape(-1, 3).astype(np.float64) @ frame[:3, :3].T + frame[:3, 3]
+    return as_floats(points.reshape(-1))
+
+
+def move_bones(bones: Sequence[RestBone], frame: NDArray[np.float64]) -> list[RestBone]:
+    """Likewise heads and tails."""
+    ends = np.array([(bone.head, bone.tail) for bone in bones], np.float64).reshape(-1, 2, 3)
+    moved = ends @ frame[:3, :3].T + frame[:3, 3]
+    return [
+        RestBone(bone.name, tuple(head), tuple(tail))
+        for bone, (head, tail) in zip(bones, moved.tolist(), strict=True)
+    ]
 
 
 def make_input(

@@ -490,3 +490,46 @@ def _input_of(skin: Any) -> Any:
     weigh_module = addon.module("blender.weigh")
     bones = weigh_module.read_bones(skin, weigh_module.find_armatures(skin, bpy.context))
     return weigh_module.read_input(skin, bones, 4000, True)
+
+
+@pytest.mark.parametrize("flip", [False, True])
+def test_a_mirror_that_bisects_at_an_object_keeps_the_right_side(scene: Any, flip: bool) -> None:
+    """A long ball that lies across the mirror, off the mesh's own middle."""
+    skin, armature = bare_character()
+    join(skin, [(0.6 if flip else 1.4, 0, 0)], scale=(3, 1, 1))
+    skin.modifiers.clear()
+    empty = bpy.data.objects.new("Middle", None)
+    bpy.context.scene.collection.objects.link(empty)
+    empty.location, empty.rotation_euler = (1.0, 0, 0), (0, 0, 0.0)
+    bones = {"mid": ((1, -0.2), (1, 0.2)), "arm.L": ((1.4, 0), (2.2, 0))}
+    bones["arm.R"] = ((0.6, 0), (-0.2, 0))
+    replace_bones(armature, bones)
+    mirror = skin.modifiers.new("Mirror", "MIRROR")
+    mirror.mirror_object, mirror.use_bisect_axis[0] = empty, True
+    mirror.use_bisect_flip_axis[0] = flip
+    skin.modifiers.new("Armature", "ARMATURE").object = armature
+    bpy.context.view_layer.update()
+    weigh(skin)
+    reader = addon.module("blender.weigh")
+    data = reader.read_input(skin, reader.read_bones(skin, [armature]), 500, False)
+    used = data.skin_positions.reshape(-1, 3)[np.unique(data.skin_triangles)]
+    shown = skin.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    seen = np.array([vertex.co for vertex in shown.data.vertices])
+    # what lies across the plane ends on it, beside where Blender cuts it
+    assert np.abs(used.min(axis=0) - seen.min(axis=0)).max() < 1e-2
+    assert np.abs(used.max(axis=0) - seen.max(axis=0)).max() < 1e-2
+    places = np.array([vertex.co for vertex in shown.data.vertices]) - (1, 0, 0)
+    table = np.zeros((len(places), 3))
+    index = [skin.vertex_groups[name].index for name in ("mid", "arm.L", "arm.R")]
+    for vertex in shown.data.vertices:
+        for entry in vertex.groups:
+            table[vertex.index, index.index(entry.group)] = entry.weight
+    apart = np.abs(places[:, None] * (-1, 1, 1) - places[None]).max(axis=2)
+    images = apart.argmin(axis=1)
+    assert np.ptp(places[:, 0]) > 3.0 and apart.min(axis=1).max() < 1e-5
+    # points of the cut are between those that have weights
+    is_cut = np.abs(places[:, 0]) < 1e-3
+    assert np.abs(table - table[images][:, [0, 2, 1]])[~is_cut].max() < 1e-5
+    assert np.abs(table[is_cut, 1] - table[is_cut, 2]).max() < 0.1
+    far = places[:, 0] > 0.7
+    assert table[far, 1].min() > 0.9 and table[far, 2].max() < 0.05

@@ -53,14 +53,61 @@ def test_half_a_mesh_is_made_whole_and_closed() -> None:
     points = np.array([(0, 0, 0), (0, 1, 0), (1e-4, 0, 1), (2, 0, 0)], np.float32)
     triangles = np.array([(0, 1, 3), (1, 2, 3), (2, 0, 3)], np.int32)
     reflection = np.diag([-1.0, 1.0, 1.0, 1.0])
-    whole, faces = weights.mirror_mesh(points.reshape(-1), triangles.reshape(-1), reflection, 1e-3)
+    whole, faces = weights.mirror_mesh(
+        points.reshape(-1), triangles.reshape(-1), weights.Mirror(reflection, 1e-3)
+    )
     assert (whole.reshape(-1, 3)[:4] == points).all() and len(whole) == 15
     assert whole[12:].tolist() == [-2, 0, 0]
     corners = faces.reshape(-1, 3)
     edges = np.concatenate([corners[:, (0, 1)], corners[:, (1, 2)], corners[:, (2, 0)]]).tolist()
     assert len(corners) == 6 and sorted(edges) == sorted([b, a] for a, b in edges)
-    apart, _ = weights.mirror_mesh(points.reshape(-1), triangles.reshape(-1), reflection, 0.0)
+    apart, _ = weights.mirror_mesh(
+        points.reshape(-1), triangles.reshape(-1), weights.Mirror(reflection, 0.0)
+    )
     assert len(apart) == 3 * (4 + 2)
+
+
+def test_what_bisect_takes_is_replaced_by_the_image() -> None:
+    """A ball cut beside its middle: closed, symmetric, and its own points where they were."""
+    points, triangles = make_ball(12)
+    for side in (1.0, -1.0):
+        kept = side * np.array([1.0, 0.0, 0.0, -0.3])  # x >= 0.3, or what is left of it
+        reflection = np.diag([-1.0, 1.0, 1.0, 1.0])
+        reflection[0, 3] = 0.6
+        mirror = weights.Mirror(reflection, 1e-6, kept)
+        whole, faces = weights.mirror_mesh(points, triangles, mirror)
+        assert (whole[: len(points)] == points).all()
+        # poles are many points at one place
+        places, numbers = np.unique(whole.reshape(-1, 3).round(5), axis=0, return_inverse=True)
+        corners = numbers.reshape(-1)[faces.reshape(-1, 3)]
+        corners = corners[[len(set(triangle)) == 3 for triangle in corners.tolist()]]
+        used = places[np.unique(corners)]
+        edges = np.concatenate([corners[:, (0, 1)], corners[:, (1, 2)], corners[:, (2, 0)]])
+        ends, counts = np.unique(edges, axis=0, return_counts=True)
+        assert counts.max() == 1 and (np.unique(edges[:, ::-1], axis=0) == ends).all()
+        assert abs((used[:, 0] - 0.3).min() + (used[:, 0] - 0.3).max()) < 1e-6
+        reach = np.abs(used[:, 0] - 0.3).max()
+        assert abs(reach - (0.7 if side > 0.0 else 1.3)) < 0.02
+
+
+def test_sides_are_found_where_the_mirror_is() -> None:
+    frame, columns = weights.find_sides(make_bones(), [], flip)
+    assert (frame == np.identity(4)).all() and columns.tolist() == [2, 1, 0]
+    turn = np.array([[0.6, -0.8, 0.0, 3.0], [0.8, 0.6, 0.0, 1.0], [0, 0, 1, 2], [0, 0, 0, 1]])
+    away = weights.move_bones(make_bones(), turn)
+    reflection = turn @ np.diag([-1.0, 1.0, 1.0, 1.0]) @ np.linalg.inv(turn)
+    assert weights.find_sides(away, [], flip)[1] is None
+    frame, columns = weights.find_sides(away, [weights.Mirror(reflection, 0.0)], flip)
+    assert columns.tolist() == [2, 1, 0]
+    assert np.allclose(frame[:3, :3] @ frame[:3, :3].T, np.identity(3))
+    assert np.linalg.det(frame[:3, :3]) > 0.99
+    # a plane of another axis does not hide the sides that are there
+    other = weights.Mirror(np.diag([1.0, -1.0, 1.0, 1.0]), 0.0)
+    frame, columns = weights.find_sides(make_bones(), [other], flip)
+    assert (frame == np.identity(4)).all() and columns.tolist() == [2, 1, 0]
+    skewed = np.diag([-1.0, 1.0, 1.0, 1.0])
+    skewed[0, 1] = 0.5
+    assert (weights.frame_of(weights.Mirror(skewed, 0.0)) == np.identity(4)).all()
 
 
 def test_small_weights_go_and_rows_sum_to_one() -> None:
