@@ -209,7 +209,8 @@ srResult srSolveBiharmonic(const srCage* cage, const srAnchors* anchors, const s
                            const srProgress* progress, float* outWeights, srBiharmonicReport* outReport) {
     srResult result = sr_success;
     srProgress whole = progress != NULL ? *progress : (srProgress){0};
-    srProgress matrices = srPartOfProgress(&whole, 0.0, 0.05), loop = srPartOfProgress(&whole, 0.05, 1.0);
+    srProgress matrices = srPartOfProgress(&whole, 0.0, 0.05), loop = srPartOfProgress(&whole, 0.05, 0.98),
+               peaks = srPartOfProgress(&whole, 0.98, 1.0);
     double start = srGetSeconds();
     srAnchorRows rows = {0};
     srStiffness stiffness = {0};
@@ -224,7 +225,8 @@ srResult srSolveBiharmonic(const srCage* cage, const srAnchors* anchors, const s
     report.matrixSeconds = srGetSeconds() - start;
     Solving solving = {cage, &rows, &stiffness, &pieces, settings, anchors->columnCount, outWeights};
     SR_TRY_CLEANUP(solvePieces(&solving, &loop, &report.loop));
-    SR_TRY_CLEANUP(srLevelPeaks(cage, &rows, anchors->columnCount, PEAK_LIMIT, outWeights, &report.peaks));
+    SR_TRY_CLEANUP(
+        srLevelPeaks(cage, &rows, anchors->columnCount, PEAK_LIMIT, &peaks, outWeights, &report.peaks));
     SR_TRY_CLEANUP(pieces.orphanCount > 0 ? carryOver(&solving) : sr_success);
     slopes = SR_ALLOC(double, anchors->columnCount);
     if (slopes == NULL) {

@@ -16,8 +16,11 @@
 
 #include "core/alloc.h"
 
+#include <math.h>
+
 #define CUTTING_ROUNDS 40
-#define NARROW 3 // nodes
+#define NARROW 3             // nodes
+#define NODES_A_QUESTION 512 // whether to go on
 #define MOST_TURNS 1000
 #define TURN_SHARE 0.25   // of the way to the mean
 #define LEAST_SHARED 1e-3 // others that have less say nothing about who shall share
@@ -281,24 +284,30 @@ static bool levelTop(Levelling* l, int32_t top, int32_t column, bool mayCut) {
     return true;
 }
 
-static int32_t levelAll(Levelling* l, bool mayCut) {
-    int32_t count = 0;
+static srResult levelAll(Levelling* l, bool mayCut, const srProgress* progress, int32_t* outCount) {
+    *outCount = 0;
     for (int32_t i = 0; i < l->cage->nodeCount; i++) {
+        if (i % NODES_A_QUESTION == 0) {
+            SR_TRY(srReportProgress(progress, (double)i / l->cage->nodeCount));
+        }
         for (int32_t j = 0; j < l->columnCount; j++) {
-            count += isTop(l, i, j) && levelTop(l, i, j, mayCut);
+            *outCount += isTop(l, i, j) && levelTop(l, i, j, mayCut);
         }
     }
-    return count;
+    return sr_success;
 }
 
 srResult srLevelPeaks(const srCage* cage, const srAnchorRows* rows, int32_t columnCount, double limit,
-                      float* weights, srPeakReport* outReport) {
+                      const srProgress* progress, float* weights, srPeakReport* outReport) {
     Levelling l = {
         .cage = cage, .rows = rows, .columnCount = columnCount, .limit = (float)limit, .weights = weights};
     srPeakReport report = {0};
     srResult result = prepare(&l);
     for (int32_t count = 1; result == sr_success && count > 0;) {
-        count = levelAll(&l, report.roundCount < CUTTING_ROUNDS);
+        // nobody knows how many rounds, so each takes half of what is left
+        double from = 1.0 - ldexp(1.0, -report.roundCount);
+        srProgress round = srPartOfProgress(progress, from, 0.5 + 0.5 * from);
+        result = levelAll(&l, report.roundCount < CUTTING_ROUNDS, &round, &count);
         report.peakCount += report.roundCount == 0 ? count : 0;
         report.roundCount += count > 0;
     }

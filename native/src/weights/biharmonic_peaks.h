@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "mesh/progress.h"
 #include "weights/biharmonic_anchors.h"
 
 typedef struct srPeakReport {
@@ -16,6 +17,7 @@ typedef struct srPeakReport {
 /// edges, to its anchors or to a higher one. Where that is more than `limit`, it is made so, and the rows of
 /// the nodes around with it: bounds and sums stay, nodes that are given do, and so does all, to the bit, when
 /// there is no such peak. Where a column has no anchor in a piece of the cage, rows there are left alone. In
-/// order of nodes, on one thread.
+/// order of nodes, on one thread; the caller may cancel.
 SR_MUST_USE srResult srLevelPeaks(const srCage* cage, const srAnchorRows* rows, int32_t columnCount,
-                                  double limit, float* weights, srPeakReport* outReport);
+                                  double limit, const srProgress* progress, float* weights,
+                                  srPeakReport* outReport);

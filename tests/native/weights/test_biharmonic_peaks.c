@@ -21,6 +21,8 @@ enum {
 
 #define LIMIT 0.0195
 
+static const srProgress nobody = {0};
+
 typedef struct Scene {
     srCage cage;
     srVec3 points[2 * boneCount];
@@ -169,7 +171,7 @@ static void where_no_peak_is_no_bit_changes(void** state) {
     float* before = malloc(s.count * sizeof(float));
     memcpy(before, s.weights, s.count * sizeof(float));
     double height = heightOf(&s);
-    assert_success(srLevelPeaks(&s.cage, &s.rows, boneCount, fmax(height, 1e-3), s.weights, &again));
+    assert_success(srLevelPeaks(&s.cage, &s.rows, boneCount, fmax(height, 1e-3), &nobody, s.weights, &again));
     assert_int_equal(again.peakCount, 0);
     assert_memory_equal(before, s.weights, s.count * sizeof(float));
     free(before);
@@ -197,7 +199,7 @@ static void a_bump_is_cut_or_smoothed_to_the_limit_and_nothing_far_moves(void** 
         assert_true(heightOf(&s) > 0.1);
         float* before = malloc(s.count * sizeof(float));
         memcpy(before, s.weights, s.count * sizeof(float));
-        assert_success(srLevelPeaks(&s.cage, &s.rows, boneCount, LIMIT, s.weights, &level));
+        assert_success(srLevelPeaks(&s.cage, &s.rows, boneCount, LIMIT, &nobody, s.weights, &level));
         assert_true(level.peakCount >= 1 && level.peakCount <= 4); // where it dents the others as well
         assert_true(heightOf(&s) <= 0.02);
         assert_rows(&s);
@@ -233,7 +235,7 @@ static void it_ends_for_any_rows(void** state) {
             }
         }
         assert_true(heightOf(&s) > 0.2);
-        assert_success(srLevelPeaks(&s.cage, &s.rows, boneCount, LIMIT, s.weights, &level));
+        assert_success(srLevelPeaks(&s.cage, &s.rows, boneCount, LIMIT, &nobody, s.weights, &level));
         print_message("trial %d: %d peaks, %d rounds\n", trial, level.peakCount, level.roundCount);
         assert_true(heightOf(&s) <= 0.02);
         assert_rows(&s);
@@ -262,7 +264,7 @@ static void nodes_that_are_given_stay(void** state) {
                 s.rows.isFixed[i] ? (float)(s.rows.fixedValues[i].columns[0] == j) : (float)w;
         }
     }
-    assert_success(srLevelPeaks(&s.cage, &s.rows, boneCount, LIMIT, s.weights, &level));
+    assert_success(srLevelPeaks(&s.cage, &s.rows, boneCount, LIMIT, &nobody, s.weights, &level));
     assert_true(level.peakCount > 0 && heightOf(&s) <= 0.02);
     for (int32_t i = 0; i < s.cage.nodeCount; i++) {
         for (int32_t j = 0; j < boneCount && s.rows.isFixed[i]; j++) {
@@ -272,10 +274,35 @@ static void nodes_that_are_given_stay(void** state) {
     destroyScene(&s);
 }
 
+static bool refuse(float fraction, void* context) {
+    (void)fraction;
+    return --*(int32_t*)context > 0;
+}
+
+// By the first question, or a later one.
+static void caller_may_cancel(void** state) {
+    (void)state;
+    for (int32_t patience = 1; patience <= 2; patience++) {
+        Scene s;
+        srPeakReport level;
+        uint64_t seed = 5;
+        int32_t left = patience;
+        srProgress progress = {refuse, &left, 0.0f, 1.0f};
+        createScene(&s, false, 0);
+        for (size_t k = 0; k < s.count; k++) {
+            s.weights[k] = (float)srTestRandom(&seed) / boneCount;
+        }
+        assert_result(srLevelPeaks(&s.cage, &s.rows, boneCount, LIMIT, &progress, s.weights, &level),
+                      sr_errorCancelled);
+        assert_int_equal(left, 0);
+        destroyScene(&s);
+    }
+}
+
 static srResult levelNoise(void* context) {
     Scene* s = context;
     srPeakReport level;
-    return srLevelPeaks(&s->cage, &s->rows, boneCount, LIMIT, s->weights, &level);
+    return srLevelPeaks(&s->cage, &s->rows, boneCount, LIMIT, &nobody, s->weights, &level);
 }
 
 static void any_allocation_may_fail(void** state) {
@@ -298,6 +325,7 @@ int main(void) {
                                   srTestNothingLeaked),
         cmocka_unit_test_teardown(it_ends_for_any_rows, srTestNothingLeaked),
         cmocka_unit_test_teardown(nodes_that_are_given_stay, srTestNothingLeaked),
+        cmocka_unit_test_teardown(caller_may_cancel, srTestNothingLeaked),
         cmocka_unit_test_teardown(any_allocation_may_fail, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("weights/biharmonic_peaks", tests, NULL, NULL);
