@@ -61,8 +61,9 @@ typedef struct srBlend {
 /// give affine motion exactly, to rounding; the sum of their absolute values is at most 4. Inside, points
 /// move with the cage exactly so; a point outside takes value and slope of the nearest place of the cage, and
 /// where that would exceed the bound it is pulled towards that place. They change smoothly from point to
-/// point, and reach no farther than the cells around those within a fifth of a cell, from cell to cell across
-/// faces. A point that is not finite gets no share: it takes the zero vector. No points: an empty blend.
+/// point, and reach no farther than the cells around those within a quarter of a cell, from cell to cell
+/// across faces. A point that is not finite gets no share: it takes the zero vector. No points: an empty
+/// blend.
 SR_MUST_USE srResult srCreateBlend(const srCage* cage, const srEmbedding* embedding, const srVec3* points,
                                    srBlend* outBlend);
 

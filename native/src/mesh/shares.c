@@ -7,6 +7,10 @@
 #include "mesh/shares.h"
 
 #include "math/vec3.h"
+#include "mesh/cellgrid.h"
+#include "mesh/neighbourhood.h"
+
+#include <string.h>
 
 #define SAMPLE_COUNT 13
 #define LONG 0.85065080835203993 // golden ratio / sqrt( golden ratio^2 + 1 )
@@ -37,7 +41,41 @@ static void addShare(srShares* shares, int32_t node, double share) {
     shares->shares[k] += share;
 }
 
-// A sample beyond the cage counts as the place of the last cell where its negative weights are zero.
+// The foot of a point on the plane of that face of a cell which it is farthest beyond.
+static srVec3 dropToPlane(const srFrame* frame, const double w[4], srVec3 point, int* outBeyond) {
+    const srVec3 *g = frame->gradients, sum = srAdd(g[0], srAdd(g[1], g[2]));
+    int beyond = 0;
+    for (int c = 1; c < 4; c++) {
+        beyond = w[c] < w[beyond] ? c : beyond;
+    }
+    srVec3 gradient = beyond == 0 ? srScale(-1.0, sum) : g[beyond - 1];
+    *outBeyond = beyond;
+    return srMulAdd(point, -w[beyond] / srDot(gradient, gradient), gradient);
+}
+
+// A sample beyond the cage counts as the nearest place of the cell where the walk to it ended, or of the one
+// beside that where the foot lies: that is the same place from whichever side it is looked for. Tried:
+// negative weights set to zero; from cell to cell that jumped, the more often the larger the ball.
+static int32_t findFoot(const srCage* cage, const srAdjacency* adjacency, int32_t cell, srVec3 sample,
+                        double w[4]) {
+    double footWeights[4];
+    int beyond;
+    srVec3 foot = dropToPlane(&adjacency->frames[cell], w, sample, &beyond);
+    srWeigh(&adjacency->frames[cell], foot, footWeights);
+    footWeights[beyond] = 0.0;
+    if (srSmallestWeight(footWeights) >= 0.0) {
+        memcpy(w, footWeights, sizeof(footWeights));
+        return cell;
+    }
+    int32_t beside = srWalkToPoint(adjacency, cell, foot, footWeights);
+    srVec3 here = srFindNearestOfCell(cage, cell, sample);
+    srVec3 there = srFindNearestOfCell(cage, beside, sample);
+    bool isBeside = srDistance(sample, there) < srDistance(sample, here);
+    cell = isBeside ? beside : cell;
+    srFindBarycentric(cage, cell, isBeside ? there : here, w);
+    return cell;
+}
+
 static void addWeights(const int32_t corners[4], const double w[4], srShares* shares) {
     double sum = 0.0;
     for (int c = 0; c < 4; c++) {
@@ -58,8 +96,13 @@ static void addBall(const srCage* cage, const srAdjacency* adjacency, int32_t ce
     int ownCount = 0;
     for (int s = 0; s < SAMPLE_COUNT; s++) {
         double w[4];
-        int32_t found = srWalkToPoint(adjacency, cell, srMulAdd(place, radius, samples[s]), w);
-        bool isOwn = found == cell && srSmallestWeight(w) >= 0.0;
+        srVec3 sample = srMulAdd(place, radius, samples[s]);
+        int32_t found = srWalkToPoint(adjacency, cell, sample, w);
+        bool isInside = srSmallestWeight(w) >= 0.0;
+        bool isOwn = found == cell && isInside;
+        if (!isInside) {
+            found = findFoot(cage, adjacency, found, sample, w);
+        }
         for (int c = 0; c < 4 && isOwn; c++) {
             own[c] += w[c];
         }

@@ -185,9 +185,9 @@ static void the_worst_cells_keep_the_bound_and_affine_motion(void** state) {
 
 static void where_slopes_mean_nothing_points_are_interpolated_straight(void** state) {
     (void)state;
-    // a flat cell and one that leans far over, so that the slopes of the two have nothing to do with each
+    // a cell and a flat one that leans far over, so that the slopes of the two have nothing to do with each
     // other
-    const srVec3 nodes[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.3, 0.3, -1e-2}, {90, 40, 1e-2}};
+    const srVec3 nodes[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.3, 0.3, -0.5}, {20, 24, 3e-4}};
     const int32_t cells[2][4] = {{0, 2, 1, 3}, {0, 1, 2, 4}};
     srCage cage;
     srBlend blend;
@@ -294,6 +294,45 @@ static void slopes_jump_less_than_straight_ones_and_less_in_finer_cages(void** s
     // of a motion that no cage can tell, too; values and slopes alone would leave three quarters
     measureLine(6, true, kinks, errors);
     assert_true(kinks[1] < 0.4 * kinks[0]);
+}
+
+// The largest step of a rough motion along a line a hair below the surface, where half of each ball is
+// outside
+static double largestStep(const srCage* cage, const srVec3f* rough, int32_t count) {
+    const srVec3 from = {0.1, 0.2, 0.998}, to = {1.9, 0.83, 0.998};
+    srVec3* line = malloc(sizeof(srVec3) * (size_t)count);
+    float* out = malloc(12 * (size_t)count);
+    srBlend blend;
+    double largest = 0.0;
+    for (int32_t k = 0; k < count; k++) {
+        line[k] = srMulAdd(from, (double)k / count, srSub(to, from));
+    }
+    makeBlend(cage, line, NULL, count, &blend);
+    apply(&blend, rough, out);
+    for (int32_t k = 1; k < count; k++) {
+        const float* p = out + 3 * (size_t)(k - 1);
+        largest = fmax(largest, distanceTo(p + 3, (srVec3){(double)p[0], (double)p[1], (double)p[2]}));
+    }
+    srDestroyBlend(&blend);
+    free(line);
+    free(out);
+    return largest;
+}
+
+static void no_motion_tears_where_the_balls_leave_the_cage(void** state) {
+    (void)state;
+    srCage cage;
+    uint64_t seed = 5;
+    makeBlock(12, 6, 6, 1.0 / 6.0, &cage);
+    srVec3f* rough = newVectors(cage.nodeCount);
+    for (int32_t node = 0; node < cage.nodeCount; node++) {
+        rough[node] = srToFloat(randomPoint(&seed, 1.0));
+    }
+    double steps = largestStep(&cage, rough, 2000), finer = largestStep(&cage, rough, 32000);
+    // what is continuous and bends seldom: sixteen times as many steps are a sixteenth as long
+    assert_true(finer < 1.5 / 16.0 * steps);
+    free(rough);
+    srDestroyCage(&cage);
 }
 
 static void scale_changes_no_bit_place_and_mirror_nothing_and_turn_little(void** state) {
@@ -513,6 +552,7 @@ int main(void) {
         cmocka_unit_test_teardown(the_worst_cells_keep_the_bound_and_affine_motion, srTestNothingLeaked),
         cmocka_unit_test_teardown(where_slopes_mean_nothing_points_are_interpolated_straight,
                                   srTestNothingLeaked),
+        cmocka_unit_test_teardown(no_motion_tears_where_the_balls_leave_the_cage, srTestNothingLeaked),
         cmocka_unit_test_teardown(slopes_jump_less_than_straight_ones_and_less_in_finer_cages,
                                   srTestNothingLeaked),
         cmocka_unit_test_teardown(scale_changes_no_bit_place_and_mirror_nothing_and_turn_little,
