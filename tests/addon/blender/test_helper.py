@@ -4,13 +4,16 @@
 import os
 import subprocess
 import tempfile
+import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import bpy
+import numpy as np
 import pytest
-from support import addon, scenes
+from support import addon, damage, scenes
 
 # what stands in for the helper, and a word of the sentence
 MISFORTUNES = {
@@ -23,6 +26,11 @@ MISFORTUNES = {
     "silent": ("exit 0", "no usable"),
     "cut short": ("HELPER | head -c 500", "no usable"),
 }
+
+WANTED_NODES = 100
+# what a character without bones has none of
+INDICES = ("weight_starts", "weight_bones", "bone_parents", "bone_spaces")
+NUMBERS = ("weight_values", "bone_rests", "bone_lengths", "bone_loose_tips", "space_to_skin")
 
 
 @pytest.fixture
@@ -97,3 +105,48 @@ def test_a_helper_that_works_is_there_and_may_run(torus: Any, folder: Path) -> N
     report = addon.entry_of(torus).report
     assert report["mesher"] == addon.module("native.bindings").Mesher.TETGEN
     assert report["mesherNote"] == ""
+
+
+def prepare_bare(patient: damage.Patient) -> tuple[Any, dict[str, Any]]:
+    """By the add-on's own library and helper; how it ended, and the report where it ended well."""
+    inputs, api = addon.module("native.inputs"), addon.session().api
+    empty = {kind: np.zeros(0, kind) for kind in (np.float32, np.int32)}
+    character = api.create_character(
+        inputs.CharacterInput(
+            skin_positions=patient.points.reshape(-1),
+            skin_triangles=patient.triangles.reshape(-1),
+            **{
+                name: empty[np.int32 if name in INDICES else np.float32]
+                for name in (*INDICES, *NUMBERS)
+            },
+            target_node_count=WANTED_NODES,
+            mesher=addon.module("native.bindings").Mesher.TETGEN,
+        )
+    )
+    while api.character_status(character).running:
+        time.sleep(0.001)
+    status = api.character_status(character)
+    report = {} if status.failed else api.character_report(character)
+    api.destroy_character(character)
+    return status, report
+
+
+def test_two_hundred_damaged_surfaces(scene: Any, folder: Path) -> None:
+    meshers, bindings = Counter(), addon.module("native.bindings")
+    refusals = (bindings.Result.ERROR_NO_INSIDE, bindings.Result.ERROR_BAD_MESH)
+    for patient in damage.patients(200):
+        status, report = prepare_bare(patient)
+        if status.failed:
+            assert not patient.has_inside, f"{patient.name}: {status.message}"
+            assert status.result in refusals and len(status.message) > 20, patient.name
+            continue
+        assert report["nodeCount"] >= 0.6 * WANTED_NODES or report["leastNodeCount"], patient.name
+        assert report["volume"] > 0.0 and report["smallestAngleDegrees"] > 0.0, patient.name
+        # who made it, and why it was not the one that was asked for
+        by_tetgen = report["mesher"] == bindings.Mesher.TETGEN
+        assert by_tetgen or report["mesher"] == bindings.Mesher.LATTICE, patient.name
+        assert by_tetgen != ("lattice" in report["mesherNote"]), patient.name
+        meshers[by_tetgen] += 1
+    assert min(meshers[True], meshers[False]) > 5, f"both have to be seen: {meshers}"
+    assert sum(meshers.values()) >= 180
+    scene.frame_set(2)
