@@ -231,6 +231,28 @@ static void benchCancellingLarge(srBenchReport* report) {
     }
 }
 
+// what a node costs: with the largest cage that may be asked for, beside smaller ones
+static void benchMemory(srBenchReport* report) {
+    static const int32_t nodeCounts[] = {1000, 4000, 20000, 50000, 100000, 200000};
+    for (size_t i = 0; i < sizeof(nodeCounts) / sizeof(nodeCounts[0]); i++) {
+        Body body = makeBody(30000);
+        body.def.spaceToSkin = body.placement;
+        body.def.targetNodeCount = nodeCounts[i];
+        char caseName[64];
+        snprintf(caseName, sizeof(caseName), "memory, %d nodes", nodeCounts[i]);
+        srCharacterId character;
+        srCharacterReport found;
+        check(prepare(&body.def, &character, &found));
+        double held = 1e-6 * (double)srGetByteCount(), most = (double)found.peakMegabytes;
+        check(srDestroyCharacter(character));
+        srBench_Add(report, caseName, "whole, 60 bones, 2 workers", (double)found.totalSeconds, "s", NULL);
+        srBench_Add(report, caseName, "most memory", most, "MB", NULL);
+        srBench_Add(report, caseName, "most memory, a node", 1e3 * most / found.nodeCount, "kB", NULL);
+        srBench_Add(report, caseName, "held when it is ready", held, "MB", NULL);
+        freeBody(&body);
+    }
+}
+
 static void benchFile(srBenchReport* report, const char* caseName, srCharacterId character) {
     size_t size;
     uint8_t* bytes = storeCharacter(character, &size);
@@ -316,6 +338,7 @@ void srBenchWhole(srBenchReport* report) {
         freeBody(&body);
     }
     benchCancellingLarge(report);
+    benchMemory(report);
 }
 
 // grows the array by one element's room when it is full

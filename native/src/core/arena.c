@@ -16,8 +16,10 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 #endif
 
-// a new chunk is at least half of all before it together, so 64 of them hold more than a machine has
-#define MAX_CHUNKS 64
+// a new chunk is at least half of all before it together; an eighth where those are many bytes, for what is
+// not needed of it is as much. So 96 of them hold more than a machine has
+#define MAX_CHUNKS 96
+#define MANY_BYTES ((size_t)1 << 24)
 #define MIN_CAPACITY 4096
 
 typedef struct srChunk {
@@ -108,7 +110,8 @@ static bool fetchChunk(srArena* arena, size_t size) {
 static bool advance(srArena* arena, size_t size) {
     size_t next = arena->current + 1;
     if (!fetchChunk(arena, size)) {
-        size_t generous = arena->totalCapacity / 2 / SR_ALIGNMENT * SR_ALIGNMENT;
+        size_t share = arena->totalCapacity / (arena->totalCapacity < MANY_BYTES ? 2 : 8);
+        size_t generous = share / SR_ALIGNMENT * SR_ALIGNMENT;
         if (!insertChunk(arena, next, size > generous ? size : generous)) {
             return false;
         }
