@@ -14,7 +14,9 @@
 #include <string.h>
 
 #define BONES_PER_BLOCK 2
-#define LEAST_INDEPENDENCE 1e-3 // of a unit row: what is left of it beside the rows that were taken
+#define LEAST_EXTENT 1e-3       // of what a bone holds, across it: less is what rounding left of zero
+#define LEAST_INDEPENDENCE 1e-4 // of a unit row: what is left of it beside the rows that were taken; where
+#define SURE_INDEPENDENCE 1e-3  // masses differ so much that their products cannot be factored, this
 #define LEAST_HELD 0.05         // of a vector's length: less says nothing of what is held
 
 // Scratch of the making.
@@ -173,10 +175,9 @@ static void fillBone(Making* making, int32_t bone) {
         }
     }
 
-    // a row far below the others is what rounding left of zero
     double factors[4];
     for (int r = 0; r < 4; ++r) {
-        bool isReal = squares[r] > LEAST_INDEPENDENCE * LEAST_INDEPENDENCE * squares[3];
+        bool isReal = squares[r] > LEAST_EXTENT * LEAST_EXTENT * squares[3];
         factors[r] = isReal ? 1.0 / sqrt(squares[r]) : 0.0;
     }
     for (int32_t e = rows->starts[bone]; e < rows->starts[bone + 1]; ++e) {
@@ -241,10 +242,10 @@ static void fillGram(Making* making, bool isByMass) {
 }
 
 // Pivoted Cholesky: the candidate of which most is left comes next. Returns how many were taken.
-static int32_t choosePivots(Making* making) {
+static int32_t choosePivots(Making* making, double independence) {
     int32_t count = making->candidateCount;
     size_t stride = (size_t)count;
-    double least = LEAST_INDEPENDENCE * LEAST_INDEPENDENCE;
+    double least = independence * independence;
     for (int32_t r = 0; r < count; ++r) {
         making->left[r] = making->gram[(size_t)r * stride + (size_t)r];
     }
@@ -322,6 +323,16 @@ static srResult factorGram(Making* making) {
                         rows->rowCount);
 }
 
+static srResult chooseRows(Making* making, double independence) {
+    srRigRows* rows = making->rows;
+    SR_FREE(rows->gram, srSmallCount(rows->rowCount));
+    SR_FREE(rows->lengths, rows->rowCount);
+    rows->gram = rows->lengths = NULL;
+    fillGram(making, true);
+    placeRows(making, choosePivots(making, independence));
+    return factorGram(making);
+}
+
 static srResult makeRows(Making* making, srRigRows* outRows) {
     srRigRows rows = {.nodeCount = making->nodeCount, .boneCount = making->weights->boneCount};
     *outRows = (srRigRows){0};
@@ -341,9 +352,8 @@ static srResult makeRows(Making* making, srRigRows* outRows) {
                 fillBone(making, k);
             }
         }
-        fillGram(making, true);
-        placeRows(making, choosePivots(making));
-        result = factorGram(making);
+        result = chooseRows(making, LEAST_INDEPENDENCE);
+        result = result == sr_errorInvalidValue ? chooseRows(making, SURE_INDEPENDENCE) : result;
     }
     freeMaking(making);
     if (result != sr_success) {

@@ -3,7 +3,9 @@
 // What a linear rig can do by itself, as rows C of a constraint C u = 0: with J the constant Jacobian of
 // linear blend skinning, w_ik [X_i; 1] for bone k, these are the rows of J' M D (M masses, D the hold map),
 // the same for x, y and z. Rows that depend on others (bones with the same weights, bones that hold nothing)
-// are left out. Lives here: the rows, their choice, products with them. Does not: who must obey them.
+// are left out, and so are those of which less than 1e-4 of their length does not: what u does in that part
+// of them nobody keeps it from. Lives here: the rows, their choice, products with them. Does not: who must
+// obey them.
 
 #pragma once
 
