@@ -11,7 +11,7 @@
 #include "elastic/material.h"
 #include "rig/skinning.h"
 #include "softrig/softrig.h"
-#include "solver/flesh.h"
+#include "solver/family.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,6 +39,15 @@ typedef struct Plan {
     void (*build)(srThesisLimb* limbs);
 } Plan;
 
+// a way to play a character
+typedef struct Solver {
+    const char* name;
+    srFamilyMethod method;
+    int32_t handleCount;
+    int32_t substeps;
+    int32_t sweeps;
+} Solver;
+
 typedef struct Times {
     double skin;
     double solve;
@@ -60,12 +69,8 @@ typedef struct Actor {
     srVec3f* result;
     srVec3 restEnds[2 * MOST_LIMBS];
     srVec3f ends[2 * MOST_LIMBS];
-    srPbd* pbd;
-    srPbdDials dials;
-    srFleshDials fleshDials;
-    srFleshRest rest;
-    srFleshTuning tuning;
-    srFleshState state;
+    srFamily* family;
+    srFamilyDials dials;
 } Actor;
 
 static void chain(srThesisLimb* limbs, int32_t count, srVec3 a, srVec3 b, double first, double last) {
@@ -123,8 +128,7 @@ static const Plan PLANS[] = {
 
 static bool allocate(Actor* actor) {
     size_t count = (size_t)actor->cage.nodeCount;
-    srVec3f** arrays[] = {&actor->skinned, &actor->from,          &actor->jump,
-                          &actor->result,  &actor->state.offsets, &actor->state.velocities};
+    srVec3f** arrays[] = {&actor->skinned, &actor->from, &actor->jump, &actor->result};
     bool isComplete = true;
     for (size_t k = 0; k < sizeof(arrays) / sizeof(arrays[0]); ++k) {
         *arrays[k] = calloc(count, sizeof(srVec3f));
@@ -168,92 +172,64 @@ static bool weigh(Actor* actor, float* outDistances) {
     return isDone;
 }
 
-// distances and volumes as stiff as the material, about: k = E times the spacing; nodes of 1 kg
-static bool createPublished(Actor* actor) {
+// One material for all methods; those of constraints get bonds to the bones, flesh is held by them
+static bool createFamily(Actor* actor, const float* distances, const Solver* solver) {
     const Plan* plan = actor->plan;
     for (int32_t b = 0; b < plan->boneCount; ++b) {
         actor->restEnds[2 * b] = actor->limbs[b].a;
         actor->restEnds[2 * b + 1] = actor->limbs[b].b;
     }
-    srPbdShape shape = {
-        .nodes = actor->cage.nodes,
-        .nodeCount = actor->cage.nodeCount,
-        .edges = (const int32_t (*)[2])actor->cage.edges,
-        .edgeCount = actor->cage.edgeCount,
-        .cells = (const int32_t (*)[4])actor->cage.cells,
-        .cellCount = actor->cage.cellCount,
-        .boneEnds = actor->restEnds,
-        .boneCount = plan->boneCount,
-    };
-    double nu = plan->poissonRatio;
-    double bulk = plan->youngModulus * nu / ((1.0 + nu) * fmax(1.0 - 2.0 * nu, 1e-9));
-    double s = actor->spacing;
-    actor->dials = (srPbdDials){
-        .method = sr_pbdCompliant,
-        .edgeCompliance = 1.0 / (plan->youngModulus * s),
-        .volumeCompliance = s * s * s / 6.0 / bulk,
-        .boneCompliance = 1.0 / (plan->youngModulus * s),
-        .iterations = ITERATIONS,
-        .substeps = 1,
-        .frameSeconds = 1.0 / FRAMES_A_SECOND,
-    };
-    return srCreatePbd(&shape, &actor->pbd) == sr_success;
-}
-
-static bool createFlesh(Actor* actor, const float* distances, int32_t handleCount, int32_t substeps) {
-    const Plan* plan = actor->plan;
     float* holds = calloc((size_t)actor->cage.nodeCount, sizeof(float));
     for (int32_t i = 0; holds != NULL && i < actor->cage.nodeCount; ++i) {
         // flesh from the bone outwards
         double away = (double)distances[i] / (2.0 * actor->spacing);
         holds[i] = (float)(away < 0.5 ? 1.0 : 0.5 * exp(-away));
     }
-    srFleshShape shape = {
+    bool isMatter = srDescribeFamily(solver->method).isMatter;
+    srFamilyShape shape = {
         .nodes = actor->cage.nodes,
         .nodeCount = actor->cage.nodeCount,
         .cells = (const int32_t (*)[4])actor->cage.cells,
         .cellCount = actor->cage.cellCount,
-        .holds = holds,
+        .edges = isMatter ? NULL : (const int32_t (*)[2])actor->cage.edges,
+        .edgeCount = isMatter ? 0 : actor->cage.edgeCount,
+        .holds = isMatter ? holds : NULL,
         .boneDistances = distances,
-        .handleCount = handleCount,
+        .handleCount = solver->handleCount,
+        .boneEnds = actor->restEnds,
+        .boneCount = plan->boneCount,
     };
-    actor->fleshDials = (srFleshDials){
+    actor->dials.matter = (srFleshDials){
         .youngModulus = plan->youngModulus,
         .poissonRatio = plan->poissonRatio,
         .density = 1000.0,
         .scale = 1.0,
-        .dampingRate = 6.0,
+        .dampingRate = isMatter ? 6.0 : 0.0,
         .frameSeconds = 1.0 / FRAMES_A_SECOND,
         .largestOffset = 1.0,
-        .substeps = substeps,
-        .sweeps = 1,
+        .substeps = solver->substeps,
+        .sweeps = solver->sweeps,
         .poses = 1,
     };
-    bool isDone = holds != NULL && srCreateFleshRest(&shape, &actor->rest) == sr_success &&
-                  srCreateFleshTuning(&actor->rest, &actor->tuning) == sr_success &&
-                  srFleshTuning_Set(&actor->tuning, &actor->rest, &actor->fleshDials) == sr_success &&
-                  srCreateFleshScratch(&actor->rest, &actor->fleshDials, &actor->state.scratch) == sr_success;
+    bool isDone = holds != NULL && srCreateFamily(solver->method, &shape, &actor->family) == sr_success &&
+                  srFamily_Tune(actor->family, &actor->dials) == sr_success;
     free(holds);
     return isDone;
 }
 
 static void destroyActor(Actor* actor) {
-    srDestroyPbd(actor->pbd);
-    srDestroyFleshScratch(actor->state.scratch);
-    srDestroyFleshTuning(&actor->rest, &actor->tuning);
-    srDestroyFleshRest(&actor->rest);
+    srDestroyFamily(actor->family);
     srDestroyNodeWeights(&actor->weights);
     srDestroyCage(&actor->cage);
-    void* blocks[] = {actor->skinned,   actor->from,          actor->jump,
-                      actor->result,    actor->placed[0],     actor->placed[1],
-                      actor->placed[2], actor->state.offsets, actor->state.velocities};
+    void* blocks[] = {actor->skinned,   actor->from,      actor->jump,     actor->result,
+                      actor->placed[0], actor->placed[1], actor->placed[2]};
     for (size_t k = 0; k < sizeof(blocks) / sizeof(blocks[0]); ++k) {
         free(blocks[k]);
     }
     *actor = (Actor){0};
 }
 
-static bool createActor(const Plan* plan, int32_t handleCount, int32_t substeps, Actor* actor) {
+static bool createActor(const Plan* plan, const Solver* solver, Actor* actor) {
     *actor = (Actor){.plan = plan};
     plan->build(actor->limbs);
     if (!srThesisCreateCage(actor->limbs, plan->boneCount, -1e9, plan->nodeCount / plan->copies, &actor->cage,
@@ -262,8 +238,7 @@ static bool createActor(const Plan* plan, int32_t handleCount, int32_t substeps,
         return false;
     }
     float* distances = calloc((size_t)actor->cage.nodeCount, sizeof(float));
-    bool isDone = distances != NULL && weigh(actor, distances) && createPublished(actor) &&
-                  createFlesh(actor, distances, handleCount, substeps);
+    bool isDone = distances != NULL && weigh(actor, distances) && createFamily(actor, distances, solver);
     free(distances);
     return isDone;
 }
@@ -289,26 +264,7 @@ static void skin(Actor* actor) {
     srSkinNodes(&actor->weights, actor->maps, actor->cage.nodes, actor->placed[0]);
 }
 
-static Times playPublished(Actor* actor) {
-    Times times = {0};
-    double start = srThesisSeconds();
-    skin(actor);
-    times.skin = srThesisSeconds() - start;
-    for (int32_t i = 0; i < actor->cage.nodeCount; ++i) {
-        actor->skinned[i] = srToFloat(actor->placed[0][i]);
-    }
-    for (int32_t k = 0; k < 2 * actor->plan->boneCount; ++k) {
-        actor->ends[k] = srToFloat(srMulPoint34(&actor->maps[k / 2], actor->restEnds[k]));
-    }
-    double middle = srThesisSeconds();
-    srPbd_StepFrame(actor->pbd, &actor->dials, actor->ends, actor->skinned);
-    times.solve = srThesisSeconds() - middle;
-    srPbd_Read(actor->pbd, actor->result);
-    times.other = srThesisSeconds() - start - times.skin - times.solve;
-    return times;
-}
-
-static Times playFlesh(Actor* actor) {
+static Times play(Actor* actor) {
     Times times = {0};
     double start = srThesisSeconds();
     skin(actor);
@@ -320,21 +276,20 @@ static Times playFlesh(Actor* actor) {
         actor->skinned[i] = srToFloat(actor->placed[0][i]);
         actor->jump[i] = srToFloat(srScale(FRAMES_A_SECOND, srSub(now, before)));
     }
-    srPrimaryMotion motion = {actor->from, actor->skinned, actor->jump, NULL};
-    double middle = srThesisSeconds();
-    srFlesh_StepFrame(&actor->rest, &actor->tuning, &motion, NULL, &actor->state);
-    times.solve = srThesisSeconds() - middle;
-    for (int32_t i = 0; i < actor->cage.nodeCount; ++i) {
-        actor->result[i] = srAddF(actor->skinned[i], actor->state.offsets[i]);
+    for (int32_t k = 0; k < 2 * actor->plan->boneCount; ++k) {
+        actor->ends[k] = srToFloat(srMulPoint34(&actor->maps[k / 2], actor->restEnds[k]));
     }
+    srPrimaryMotion primary = {actor->from, actor->skinned, actor->jump, NULL};
+    const srFamilyMotion motion = {&primary, actor->ends};
+    double middle = srThesisSeconds();
+    srFamily_StepFrame(actor->family, &motion, NULL);
+    times.solve = srThesisSeconds() - middle;
+    srFamily_Read(actor->family, actor->skinned, actor->result);
     times.other = srThesisSeconds() - start - times.skin - times.solve;
     return times;
 }
 
 static void reset(Actor* actor) {
-    size_t bytes = (size_t)actor->cage.nodeCount * sizeof(srVec3f);
-    memset(actor->state.offsets, 0, bytes);
-    memset(actor->state.velocities, 0, bytes);
     moveBones(actor, 0);
     for (int k = 0; k < 3; ++k) {
         skin(actor);
@@ -342,11 +297,11 @@ static void reset(Actor* actor) {
     for (int32_t i = 0; i < actor->cage.nodeCount; ++i) {
         actor->skinned[i] = srToFloat(actor->placed[0][i]);
     }
-    srPbd_Place(actor->pbd, actor->skinned);
+    srFamily_Place(actor->family, actor->skinned, actor->skinned);
 }
 
 // milliseconds a frame; the largest distance from the pose, to see that something moved
-static Times playAll(Actor* actor, Times (*play)(Actor*), double* outLargest) {
+static Times playAll(Actor* actor, double* outLargest) {
     Times least[FRAMES];
     *outLargest = 0.0;
     for (int round = 0; round < ROUNDS; ++round) {
@@ -376,12 +331,12 @@ static Times playAll(Actor* actor, Times (*play)(Actor*), double* outLargest) {
 // How far a push moves the body in the mean, once it has come to rest. The push goes with the stiffness, so
 // that flesh of any kind moves by a small part of the body and not by less than what counts as rest.
 static double findSag(Actor* actor, const srFleshDials* given, int32_t substeps, double dampingRate) {
-    srFleshDials dials = *given;
-    dials.substeps = substeps;
-    dials.dampingRate = dampingRate;
+    srFamilyDials dials = {.matter = *given};
+    dials.matter.substeps = substeps;
+    dials.matter.dampingRate = dampingRate;
     int32_t count = actor->cage.nodeCount;
     srVec3f* loads = calloc((size_t)count, sizeof(srVec3f));
-    if (loads == NULL || srFleshTuning_Set(&actor->tuning, &actor->rest, &dials) != sr_success) {
+    if (loads == NULL || srFamily_Tune(actor->family, &dials) != sr_success) {
         free(loads);
         return (double)NAN;
     }
@@ -389,15 +344,17 @@ static double findSag(Actor* actor, const srFleshDials* given, int32_t substeps,
     for (int32_t i = 0; i < count; ++i) {
         actor->from[i] = actor->skinned[i];
         actor->jump[i] = (srVec3f){0.0f, 0.0f, 0.0f};
-        loads[i].y = (float)(-SAG_PUSH * dials.youngModulus / dials.density);
+        loads[i].y = (float)(-SAG_PUSH * given->youngModulus / given->density);
     }
-    srPrimaryMotion motion = {actor->from, actor->skinned, actor->jump, NULL};
+    srPrimaryMotion primary = {actor->from, actor->skinned, actor->jump, loads};
+    const srFamilyMotion motion = {&primary, actor->ends};
     for (int32_t frame = 0; frame < SAG_FRAMES; ++frame) {
-        srFlesh_StepFrame(&actor->rest, &actor->tuning, &motion, loads, &actor->state);
+        srFamily_StepFrame(actor->family, &motion, NULL);
     }
+    srFamily_Read(actor->family, actor->skinned, actor->result);
     double sum = 0.0;
     for (int32_t i = 0; i < count; ++i) {
-        sum -= (double)actor->rest.nodeVolumes[i] * (double)actor->state.offsets[i].y;
+        sum += (double)(actor->skinned[i].y - actor->result[i].y);
     }
     free(loads);
     return sum;
@@ -405,13 +362,12 @@ static double findSag(Actor* actor, const srFleshDials* given, int32_t substeps,
 
 // Hz of the slowest swing: of long substeps without damping, as it is found best
 static double findHertz(Actor* actor, const srFleshDials* given) {
-    srFleshDials dials = *given;
-    dials.dampingRate = 0.0;
-    dials.frameSeconds = 1.0;
-    dials.substeps = 1;
-    return srFleshTuning_Set(&actor->tuning, &actor->rest, &dials) == sr_success
-               ? srFleshTuning_FindFrequency(&actor->tuning, &actor->rest)
-               : (double)NAN;
+    srFamilyDials dials = {.matter = *given};
+    dials.matter.dampingRate = 0.0;
+    dials.matter.frameSeconds = 1.0;
+    dials.matter.substeps = 1;
+    return srFamily_Tune(actor->family, &dials) == sr_success ? srFamily_FindFrequency(actor->family)
+                                                              : (double)NAN;
 }
 
 // The first frequency goes with the root of stiffness, and what a push does tells that too where a body
@@ -419,7 +375,7 @@ static double findHertz(Actor* actor, const srFleshDials* given) {
 // more substeps than sweeps alone would need, damped so that they come to rest. In %
 static double findFrequencyError(Actor* actor, const srFleshDials* dials, double hertz) {
     double own = findSag(actor, dials, dials->substeps, dials->dampingRate);
-    int32_t enough = srFleshTuning_ChooseSubsteps(&actor->tuning, &actor->rest);
+    int32_t enough = srFamily_ChooseSubsteps(actor->family);
     double converged = findSag(actor, dials, CONVERGED * enough, 4.0 * PI * hertz);
     return 100.0 * (sqrt(converged / own) - 1.0);
 }
@@ -433,7 +389,7 @@ static srFleshDials makeTissue(const Actor* actor) {
         low = srMin(low, actor->cage.nodes[i]);
         high = srMax(high, actor->cage.nodes[i]);
     }
-    srFleshDials dials = actor->fleshDials;
+    srFleshDials dials = actor->dials.matter;
     dials.frequency = (double)params.frequency;
     dials.poissonRatio = (double)params.poissonRatio;
     dials.youngModulus = srYoungModulusForSize(dials.frequency, dials.density, srDistance(low, high));
@@ -443,13 +399,13 @@ static srFleshDials makeTissue(const Actor* actor) {
 static void addFrequencies(srBenchReport* report, const char* caseName, const char* solver, Actor* actor) {
     char metric[96];
     snprintf(metric, sizeof(metric), "%s: substeps", solver);
-    srBench_Add(report, caseName, metric, actor->fleshDials.substeps, "", NULL);
+    srBench_Add(report, caseName, metric, actor->dials.matter.substeps, "", NULL);
     srFleshDials tissue = makeTissue(actor);
     const struct {
         const char* what;
         const srFleshDials* dials;
         const char* goal;
-    } rows[] = {{"published material", &actor->fleshDials, NULL}, {"default tissue", &tissue, "<= 5"}};
+    } rows[] = {{"published material", &actor->dials.matter, NULL}, {"default tissue", &tissue, "<= 5"}};
     for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); ++k) {
         double hertz = findHertz(actor, rows[k].dials);
         double error = fabs(findFrequencyError(actor, rows[k].dials, hertz));
@@ -484,18 +440,17 @@ static void addTimes(srBenchReport* report, const Plan* plan, const char* caseNa
 
 static void benchCharacter(srBenchReport* report, const Plan* plan) {
     int32_t usual = srFindSubstepsWithHandles(srDefaultShotParams().substeps, 0.0, 1.0 / FRAMES_A_SECOND);
-    const struct {
-        const char* name;
-        Times (*play)(Actor*);
-        int32_t handleCount;
-        int32_t substeps;
-    } solvers[] = {{"as published", playPublished, 0, ITERATIONS},
-                   {"flesh, sweeps alone", playFlesh, 0, ITERATIONS},
-                   {"flesh, coarse correction", playFlesh, SR_USUAL_HANDLES, ITERATIONS},
-                   {"flesh as artists get it", playFlesh, SR_USUAL_HANDLES, usual}};
-    for (int k = 0; k < 4; ++k) {
+    const Solver solvers[] = {
+        {"as published", sr_familyComplementary, 0, 1, ITERATIONS},
+        {"single step, as printed", sr_familySingleStep, 0, 1, ITERATIONS},
+        {"skinned, then original", sr_familySkinned, 0, 1, ITERATIONS},
+        {"flesh, sweeps alone", sr_familyFlesh, 0, ITERATIONS, 1},
+        {"flesh, coarse correction", sr_familyFlesh, SR_USUAL_HANDLES, ITERATIONS, 1},
+        {"flesh as artists get it", sr_familyFlesh, SR_USUAL_HANDLES, usual, 1},
+    };
+    for (size_t k = 0; k < sizeof(solvers) / sizeof(solvers[0]); ++k) {
         Actor actor;
-        if (createActor(plan, solvers[k].handleCount, solvers[k].substeps, &actor)) {
+        if (createActor(plan, &solvers[k], &actor)) {
             char caseName[96];
             snprintf(caseName, sizeof(caseName), "%s: %d nodes, %d cells, %d bones", plan->name,
                      plan->copies * actor.cage.nodeCount, plan->copies * actor.cage.cellCount,
@@ -504,7 +459,7 @@ static void benchCharacter(srBenchReport* report, const Plan* plan) {
                 srBench_Add(report, caseName, "frame, published", plan->published, "ms", NULL);
             }
             double largest;
-            Times times = playAll(&actor, solvers[k].play, &largest);
+            Times times = playAll(&actor, &largest);
             addTimes(report, plan, caseName, solvers[k].name, &times, largest);
             if (solvers[k].handleCount > 0) {
                 addFrequencies(report, caseName, solvers[k].name, &actor);

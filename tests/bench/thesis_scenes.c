@@ -33,19 +33,19 @@ typedef struct Published {
 
 typedef struct Method {
     const char* name;
-    srPbdMethod kind;
+    srFamilyMethod kind;
     bool hasFactor;
     int32_t substeps;
     Published published[3];
 } Method;
 
 static const Method METHODS[] = {
-    {"original", sr_pbdOriginal, true, 1, {{5, 0.8, 2.682}, {14, 1.2, 2.950}, {35, 11.4, 4.155}}},
-    {"substeps", sr_pbdSubsteps, true, SUBSTEPS, {{1, 1.6, 2.664}, {1, 20.6, 0.294}, {1, 456.6, 2.121}}},
-    {"BDF2", sr_pbdBdf2, true, 1, {{1, 2.3, 0.887}, {5, 5.3, 2.870}, {31, 29.2, 1.790}}},
-    {"compliant", sr_pbdCompliant, false, 1, {{5, 0.9, 2.087}, {10, 2.1, 0.142}, {35, 14.1, 0.342}}},
+    {"original", sr_familyOriginal, true, 1, {{5, 0.8, 2.682}, {14, 1.2, 2.950}, {35, 11.4, 4.155}}},
+    {"substeps", sr_familySubsteps, true, SUBSTEPS, {{1, 1.6, 2.664}, {1, 20.6, 0.294}, {1, 456.6, 2.121}}},
+    {"BDF2", sr_familyBdf2, true, 1, {{1, 2.3, 0.887}, {5, 5.3, 2.870}, {31, 29.2, 1.790}}},
+    {"compliant", sr_familyCompliant, false, 1, {{5, 0.9, 2.087}, {10, 2.1, 0.142}, {35, 14.1, 0.342}}},
     {"compliant, Jacobi",
-     sr_pbdCompliantJacobi,
+     sr_familyCompliantJacobi,
      false,
      1,
      {{5, 0.9, 2.087}, {15, 1.4, 0.159}, {-1, 11.9, -1}}},
@@ -77,7 +77,6 @@ typedef struct Lab {
 
 static srPbdDials dialsOf(const Lab* lab, const Method* method, int32_t iterations, double factor) {
     srPbdDials dials = lab->scene->dials;
-    dials.method = method->kind;
     dials.stiffness = factor;
     dials.iterations = iterations;
     dials.substeps = method->substeps;
@@ -134,7 +133,7 @@ static void converge(Lab* lab, const Method* method, double factor, Run* run) {
         for (int32_t at = k; at <= twice; at += twice - k) {
             if (!isPlayed[at]) {
                 srPbdDials dials = dialsOf(lab, method, COUNTS[at], factor);
-                lab->seconds[at] = srThesisPlay(lab->scene, &dials, lab->paths[at]);
+                lab->seconds[at] = srThesisPlay(lab->scene, method->kind, &dials, lab->paths[at]);
                 isPlayed[at] = true;
             }
         }
@@ -153,7 +152,7 @@ static void fit(Lab* lab, const Method* method, int32_t iterations, Run* run) {
     }
     for (int32_t f = 0; f < FACTOR_COUNT; f += lab->scene->factorStride) {
         srPbdDials dials = dialsOf(lab, method, COUNTS[index], FACTORS[f]);
-        lab->seconds[index] = srThesisPlay(lab->scene, &dials, lab->paths[index]);
+        lab->seconds[index] = srThesisPlay(lab->scene, method->kind, &dials, lab->paths[index]);
         keepRun(lab, index, FACTORS[f], run);
     }
 }
@@ -200,7 +199,7 @@ static void runSubsteps(Lab* lab, const Method* method, Run* run) {
     for (int32_t f = 0; f < (method->hasFactor ? FACTOR_COUNT : 1); f += lab->scene->factorStride) {
         double factor = method->hasFactor ? FACTORS[f] : 1.0;
         srPbdDials dials = dialsOf(lab, method, 1, factor);
-        lab->seconds[0] = srThesisPlay(lab->scene, &dials, lab->paths[0]);
+        lab->seconds[0] = srThesisPlay(lab->scene, method->kind, &dials, lab->paths[0]);
         keepRun(lab, 0, factor, run);
     }
 }
@@ -223,7 +222,7 @@ static void runMethods(Lab* lab, Run* runs) {
 
 static void runScene(Lab* lab, const char* fileName) {
     static const Method SMALL_STEPS = {
-        "compliant, substeps", sr_pbdSubsteps, false, SUBSTEPS, {{0.0, 0.0, 0.0}}};
+        "compliant, substeps", sr_familySubsteps, false, SUBSTEPS, {{0.0, 0.0, 0.0}}};
     Run runs[METHOD_COUNT];
     runMethods(lab, runs);
     int32_t fewest = runs[3].iterations > 0 ? runs[3].iterations : 16;
@@ -235,7 +234,7 @@ static void runScene(Lab* lab, const char* fileName) {
     fit(lab, &METHODS[2], fewest, &second);
     addRun(lab, "BDF2, k for few iterations", true, &second);
     Method method = SMALL_STEPS;
-    method.kind = sr_pbdCompliant;
+    method.kind = sr_familyCompliant;
     runSubsteps(lab, &method, &small);
     addRun(lab, "compliant, substeps", false, &small);
     const srThesisCurve curves[] = {

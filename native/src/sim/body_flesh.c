@@ -11,7 +11,7 @@
 #include "sim/dials.h"
 #include "sim/swing.h"
 #include "solver/complementary.h"
-#include "solver/flesh.h"
+#include "solver/family.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,12 +32,11 @@
 
 typedef struct FleshBody {
     const srCharacter* character;
-    srFleshRest rest;
-    srFleshTuning tuning;
-    srFleshScratch* scratch;
+    srFamily* family; // null until tuned
     int32_t nodeCount;
     int32_t cellCount;
     bool remembers;   // a substep earlier
+    int32_t substeps; // as tuned
     float* holds;     // that the rest was made with
     float* wanted;    // those of now
     float* stiffness; // factors a cell
@@ -54,22 +53,12 @@ typedef struct FleshBody {
     srVec3f* velocityJump;
 } FleshBody;
 
-static void destroyRest(FleshBody* body) {
-    srDestroyFleshScratch(body->scratch);
-    body->scratch = NULL;
-    if (body->rest.nodeCount > 0) {
-        srDestroyFleshTuning(&body->rest, &body->tuning);
-    }
-    srDestroyFleshRest(&body->rest);
-    body->rest = (srFleshRest){0};
-}
-
 static void destroyFlesh(void* self) {
     FleshBody* body = self;
     if (body == NULL) {
         return;
     }
-    destroyRest(body);
+    srDestroyFamily(body->family);
     SR_FREE(body->holds, body->nodeCount);
     SR_FREE(body->wanted, body->nodeCount);
     SR_FREE(body->stiffness, body->cellCount);
@@ -114,7 +103,8 @@ static float fibreStiffnessOf(const srShotParams* params) {
 
 static srResult createRest(FleshBody* body, const srShotParams* params) {
     const srCage* cage = &body->character->cage;
-    destroyRest(body);
+    srDestroyFamily(body->family);
+    body->family = NULL;
     body->fibreStiffness = fibreStiffnessOf(params);
     body->isTied = params->stretchLimit > 0.0f;
     bool hasFibres = body->fibreStiffness != 1.0f;
@@ -122,7 +112,7 @@ static srResult createRest(FleshBody* body, const srShotParams* params) {
         findFibres(body, (double)body->fibreStiffness);
     }
     memcpy(body->holds, body->wanted, (size_t)body->nodeCount * sizeof(float));
-    srFleshShape shape = {
+    srFamilyShape shape = {
         .nodes = cage->nodes,
         .nodeCount = cage->nodeCount,
         .cells = (const int32_t (*)[4])cage->cells,
@@ -131,16 +121,10 @@ static srResult createRest(FleshBody* body, const srShotParams* params) {
         .boneDistances = body->character->body.boneDistances,
         .fibres = hasFibres ? body->fibres : NULL,
         .handleCount = SR_USUAL_HANDLES,
-        .ties = body->isTied ? (const int32_t (*)[2])cage->edges : NULL,
-        .tieCount = body->isTied ? cage->edgeCount : 0,
+        .edges = body->isTied ? (const int32_t (*)[2])cage->edges : NULL,
+        .edgeCount = body->isTied ? cage->edgeCount : 0,
     };
-    SR_TRY(srCreateFleshRest(&shape, &body->rest));
-    srResult result = srCreateFleshTuning(&body->rest, &body->tuning);
-    if (result != sr_success) {
-        srDestroyFleshRest(&body->rest);
-        body->rest = (srFleshRest){0};
-    }
-    return result;
+    return srCreateFamily(sr_familyFlesh, &shape, &body->family);
 }
 
 static void findHolds(FleshBody* body) {
@@ -296,8 +280,9 @@ static srResult findFrequency(FleshBody* body, const srBodySettings* settings, d
     dials.integrator = sr_fleshTheta;
     uint64_t hash = hashMaterial(body, &dials);
     if (body->frequency <= 0.0 || body->frequencyHash != hash) {
-        SR_TRY(srFleshTuning_Set(&body->tuning, &body->rest, &dials));
-        double found = srFleshTuning_FindFrequency(&body->tuning, &body->rest);
+        const srFamilyDials swinging = {.matter = dials};
+        SR_TRY(srFamily_Tune(body->family, &swinging));
+        double found = srFamily_FindFrequency(body->family);
         body->hasHandles = found > 0.0;
         body->frequency = body->hasHandles ? found : FREQUENCY_WITHOUT_HANDLES;
         body->frequencyHash = hash;
@@ -362,7 +347,7 @@ static srResult tuneFlesh(void* self, const srBodySettings* settings) {
     FleshBody* body = self;
     findHolds(body);
     const srShotParams* params = &settings->params;
-    if (body->rest.nodeCount == 0 || body->fibreStiffness != fibreStiffnessOf(params) ||
+    if (body->family == NULL || body->fibreStiffness != fibreStiffnessOf(params) ||
         body->isTied != (params->stretchLimit > 0.0f) ||
         memcmp(body->holds, body->wanted, (size_t)body->nodeCount * sizeof(float)) != 0) {
         SR_TRY(createRest(body, params));
@@ -372,10 +357,9 @@ static srResult tuneFlesh(void* self, const srBodySettings* settings) {
     srFleshDials dials = makeDials(body, settings);
     dials.dampingMap = srCharacter_GetMaps(body->character).damping;
     align(body, frequency, settings, &dials);
-    srDestroyFleshScratch(body->scratch);
-    body->scratch = NULL;
-    SR_TRY(srFleshTuning_Set(&body->tuning, &body->rest, &dials));
-    return srCreateFleshScratch(&body->rest, &dials, &body->scratch);
+    body->substeps = dials.substeps;
+    const srFamilyDials tuned = {.matter = dials};
+    return srFamily_Tune(body->family, &tuned);
 }
 
 static void stepFlesh(void* self, const srNodeMotion* motion, void* state, srFrameStats* stats) {
@@ -385,19 +369,19 @@ static void stepFlesh(void* self, const srNodeMotion* motion, void* state, srFra
         body->to[i] = srToFloat(motion->to[i]);
         body->velocityJump[i] = srToFloat(motion->velocityJump[i]);
     }
-    srPrimaryMotion primary = {body->from, body->to, body->velocityJump, NULL};
-    srFleshState moving = {.offsets = state, .velocities = partOf(body, state, 1), .scratch = body->scratch};
+    srPrimaryMotion primary = {body->from, body->to, body->velocityJump, motion->acceleration};
+    const srFamilyMotion leading = {.primary = &primary};
+    srFleshState moving = {.offsets = state, .velocities = partOf(body, state, 1)};
     if (body->remembers) {
         moving.earlierOffsets = partOf(body, state, 2);
         moving.earlierVelocities = partOf(body, state, 3);
         moving.pastSeconds = *pastOf(body, state);
     }
-    stats->limitedNodeCount =
-        srFlesh_StepFrame(&body->rest, &body->tuning, &primary, motion->acceleration, &moving);
+    stats->limitedNodeCount = srFamily_StepFrame(body->family, &leading, &moving);
     if (body->remembers) {
         *pastOf(body, state) = moving.pastSeconds;
     }
-    stats->iterationCount = body->tuning.dials.substeps;
+    stats->iterationCount = body->substeps;
 }
 
 static void readFleshOffsets(const void* self, const void* state, srVec3f* outOffsets) {

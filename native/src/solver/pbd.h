@@ -74,6 +74,9 @@ SR_MUST_USE srResult srCreatePbd(const srPbdShape* shape, srPbd** outPbd);
 /// Accepts null.
 void srDestroyPbd(srPbd* pbd);
 
+/// What is not positive stays where it is put.
+void srPbd_SetMass(srPbd* pbd, int32_t node, float mass);
+
 /// Puts nodes there, at rest.
 void srPbd_Place(srPbd* pbd, const srVec3f* positions);
 

@@ -78,12 +78,15 @@ static void fillVolumes(const srPbdShape* shape, srPbd* pbd) {
     }
 }
 
+void srPbd_SetMass(srPbd* pbd, int32_t node, float mass) {
+    pbd->rows[4 * (size_t)node + 3] = mass > 0.0f && isfinite(1.0f / mass) ? 1.0f / mass : 0.0f;
+}
+
 static void fillNodes(const srPbdShape* shape, srPbd* pbd) {
     for (int32_t i = 0; i < shape->nodeCount; ++i) {
         float mass = shape->masses != NULL ? shape->masses[i] : 1.0f;
-        float* row = pbd->rows + 4 * (size_t)i;
         pbd->starts[i] = srToFloat(shape->nodes[i]);
-        row[3] = mass > 0.0f && isfinite(1.0f / mass) ? 1.0f / mass : 0.0f;
+        srPbd_SetMass(pbd, i, mass);
         float best = (float)INFINITY;
         for (int32_t bone = 0; bone < shape->boneCount; ++bone) {
             srVec3f a = srToFloat(shape->boneEnds[2 * (size_t)bone]);

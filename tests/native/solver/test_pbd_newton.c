@@ -54,19 +54,18 @@ static void destroyTrial(Trial* trial) {
 }
 
 // mean distance from the judge over nodes and frames, in parts of the extent
-static double errorOf(Trial* trial, srPbdMethod method, double stiffness, int32_t iterations,
+static double errorOf(Trial* trial, srFamilyMethod method, double stiffness, int32_t iterations,
                       int32_t substeps) {
     srPbdDials dials = trial->scene.dials;
-    dials.method = method;
     dials.stiffness = stiffness;
     dials.iterations = iterations;
     dials.substeps = substeps;
-    srThesisPlay(&trial->scene, &dials, trial->path);
+    srThesisPlay(&trial->scene, method, &dials, trial->path);
     return srThesisFindDistance(&trial->scene, trial->path, trial->exact) / trial->scene.extent;
 }
 
 // errors with 1, 4, 16 and 64 steps a frame, each converged
-static void findErrors(Trial* trial, srPbdMethod method, const int32_t iterations[STEPS_COUNT],
+static void findErrors(Trial* trial, srFamilyMethod method, const int32_t iterations[STEPS_COUNT],
                        const char* name, double errors[STEPS_COUNT]) {
     int32_t steps = 1;
     for (int k = 0; k < STEPS_COUNT; ++k, steps *= 4) {
@@ -84,7 +83,7 @@ static void the_compliant_beam_goes_to_newton_s_in_first_order(void** state) {
     Trial trial;
     createBeam(&trial);
     double errors[STEPS_COUNT];
-    findErrors(&trial, sr_pbdCompliant, GAUSS_SEIDEL, "Gauss-Seidel", errors);
+    findErrors(&trial, sr_familyCompliant, GAUSS_SEIDEL, "Gauss-Seidel", errors);
     for (int k = 0; k + 1 < STEPS_COUNT; ++k) {
         // a quarter each time, as implicit Euler must, once its damping has left of the swing what it may
         assert_true(errors[k + 1] < 0.35 * errors[k]);
@@ -98,8 +97,8 @@ static void the_beam_by_jacobi_s_commitment_is_the_same_beam(void** state) {
     Trial trial;
     createBeam(&trial);
     double gauss[STEPS_COUNT], jacobi[STEPS_COUNT];
-    findErrors(&trial, sr_pbdCompliant, GAUSS_SEIDEL, "Gauss-Seidel", gauss);
-    findErrors(&trial, sr_pbdCompliantJacobi, JACOBI, "Jacobi", jacobi);
+    findErrors(&trial, sr_familyCompliant, GAUSS_SEIDEL, "Gauss-Seidel", gauss);
+    findErrors(&trial, sr_familyCompliantJacobi, JACOBI, "Jacobi", jacobi);
     // In smaller steps each of many iterations moves a node by less than its place, a float, can tell: more
     // of them no longer bring it nearer. So only the larger ones say that both solve the same.
     for (int k = 0; k < 2; ++k) {
@@ -113,7 +112,7 @@ static void the_beam_solved_in_the_middle_of_steps_goes_to_newton_s_in_second_or
     Trial trial;
     createBeam(&trial);
     double errors[STEPS_COUNT];
-    findErrors(&trial, sr_pbdMidpoint, GAUSS_SEIDEL, "midpoint", errors);
+    findErrors(&trial, sr_familyMidpoint, GAUSS_SEIDEL, "midpoint", errors);
     assert_true(errors[1] < 0.15 * errors[0]);
     assert_true(errors[2] < 0.15 * errors[1]);
     destroyTrial(&trial);
@@ -138,7 +137,7 @@ static void the_compliant_jello_falls_slides_and_sticks_as_newton_s(void** state
                   slid / standingCount);
     assert_true(standingCount > 3);
     double errors[STEPS_COUNT];
-    findErrors(&trial, sr_pbdCompliant, GAUSS_SEIDEL, "Gauss-Seidel", errors);
+    findErrors(&trial, sr_familyCompliant, GAUSS_SEIDEL, "Gauss-Seidel", errors);
     for (int k = 0; k + 1 < STEPS_COUNT; ++k) {
         assert_true(errors[k + 1] < 0.5 * errors[k]);
     }
@@ -153,10 +152,10 @@ static void no_stiffness_factor_makes_the_original_as_good_as_the_compliant_meth
     for (int k = 0; k < 2; ++k) {
         Trial trial;
         k == 0 ? createBeam(&trial) : createJello(&trial);
-        double compliant = errorOf(&trial, sr_pbdCompliant, 1.0, 128, 1);
+        double compliant = errorOf(&trial, sr_familyCompliant, 1.0, 128, 1);
         double best = (double)INFINITY;
         for (int f = 0; f < SR_ARRAY_COUNT(FACTORS); ++f) {
-            best = fmin(best, errorOf(&trial, sr_pbdOriginal, FACTORS[f], 128, 1));
+            best = fmin(best, errorOf(&trial, sr_familyOriginal, FACTORS[f], 128, 1));
         }
         print_message("%s: compliant %.4f, original %.4f\n", trial.scene.name, compliant, best);
         assert_true(compliant < best);

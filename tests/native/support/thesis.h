@@ -6,7 +6,7 @@
 #pragma once
 
 #include "mesh/cage.h"
-#include "solver/pbd.h"
+#include "solver/family.h"
 
 #include <time.h>
 
@@ -63,9 +63,10 @@ void srThesisFindSpring(const srThesisScene* scene, srVec3* outPath);
 /// Mean distance over nodes that move and frames.
 double srThesisFindDistance(const srThesisScene* scene, const srVec3* path, const srVec3* other);
 
-/// All frames by a method. Returns the seconds that it had of its core; without memory the path stays as it
-/// is.
-double srThesisPlay(const srThesisScene* scene, const srPbdDials* dials, srVec3* outPath);
+/// All frames by a method of constraints. Returns the seconds that it had of its core; without memory the
+/// path stays as it is.
+double srThesisPlay(const srThesisScene* scene, srFamilyMethod method, const srPbdDials* dials,
+                    srVec3* outPath);
 
 /// By Newton's method (thesis_newton.c). Returns how many steps were not solved, or -1 without memory.
 int32_t srThesisSolveExactly(const srThesisScene* scene, int32_t stepsAFrame, srVec3* outPath);

@@ -355,25 +355,57 @@ double srThesisFindDistance(const srThesisScene* scene, const srVec3* path, cons
     return sum / count;
 }
 
-double srThesisPlay(const srThesisScene* scene, const srPbdDials* dials, srVec3* outPath) {
-    srPbd* pbd = NULL;
-    srVec3f* x = calloc((size_t)scene->shape.nodeCount, sizeof(srVec3f));
-    double seconds = 0.0;
-    if (x == NULL || srCreatePbd(&scene->shape, &pbd) != sr_success) {
-        free(x);
-        return 0.0;
+static srFamily* createFamily(const srThesisScene* scene, srFamilyMethod method, const srPbdDials* dials) {
+    const srPbdShape* from = &scene->shape;
+    srFamilyShape shape = {
+        .nodes = from->nodes,
+        .nodeCount = from->nodeCount,
+        .cells = from->cells,
+        .cellCount = from->cellCount,
+        .edges = from->edges,
+        .edgeCount = from->edgeCount,
+        .masses = from->masses,
+        .edgeFactors = from->edgeCompliances,
+    };
+    srFamilyDials tuned = {
+        .matter = {.dampingRate = dials->dampingRate,
+                   .frameSeconds = dials->frameSeconds,
+                   .substeps = dials->substeps,
+                   .sweeps = dials->iterations,
+                   .floorNormal = {0.0, dials->hasFloor ? 1.0 : 0.0, 0.0},
+                   .floorHeight = dials->floorHeight,
+                   .friction = dials->friction},
+        .gravity = dials->gravity,
+        .published = dials,
+    };
+    srFamily* family = NULL;
+    if (srCreateFamily(method, &shape, &family) == sr_success &&
+        srFamily_Tune(family, &tuned) != sr_success) {
+        srDestroyFamily(family);
+        family = NULL;
     }
-    srPbd_Place(pbd, scene->starts);
-    for (int32_t frame = 0; frame < scene->frameCount; ++frame) {
+    return family;
+}
+
+double srThesisPlay(const srThesisScene* scene, srFamilyMethod method, const srPbdDials* dials,
+                    srVec3* outPath) {
+    srVec3f* x = calloc((size_t)scene->shape.nodeCount, sizeof(srVec3f));
+    srFamily* family = x != NULL ? createFamily(scene, method, dials) : NULL;
+    const srFamilyMotion motion = {0};
+    double seconds = 0.0;
+    if (family != NULL) {
+        srFamily_Place(family, scene->starts, NULL);
+    }
+    for (int32_t frame = 0; family != NULL && frame < scene->frameCount; ++frame) {
         double start = srThesisSeconds();
-        srPbd_StepFrame(pbd, dials, NULL, NULL);
+        srFamily_StepFrame(family, &motion, NULL);
         seconds += srThesisSeconds() - start;
-        srPbd_Read(pbd, x);
+        srFamily_Read(family, NULL, x);
         for (int32_t i = 0; i < scene->shape.nodeCount; ++i) {
             outPath[(size_t)frame * (size_t)scene->shape.nodeCount + (size_t)i] = srToDouble(x[i]);
         }
     }
-    srDestroyPbd(pbd);
+    srDestroyFamily(family);
     free(x);
     return seconds;
 }
