@@ -76,6 +76,7 @@ typedef struct Step {
     bool hadPast; // likewise that to be finished
     bool isFirst; // substep: nothing to finish
     bool isLast;  // nothing to predict
+    bool isNext;  // substep that is not the first: what a chunk solves has still to go on to it
     bool isShared;
     bool isCoarse;
     bool hasLimits;
@@ -364,12 +365,17 @@ static void startTurns(srCellTurn* turns, int32_t begin, int32_t end) {
     }
 }
 
-// By chunks, though no cell minds another here: they are in the caches of those who will solve them
+// By chunks, though no cell minds another here: they are in the caches of those who will solve them. All
+// nodes are those of an even chunk, or lie beside; so even chunks bring them along, and nobody waits in
+// between.
 static void poseChunks(int32_t begin, int32_t end, int32_t worker, void* context) {
-    (void)worker;
     const Step* step = context;
     srFleshScratch* scratch = step->scratch;
     for (int32_t k = begin; k < end; ++k) {
+        if (step->parity == 0) {
+            const int32_t* nodes = step->rest->evenStarts + k;
+            (step->isFirst ? startRange : poseNodeRange)(nodes[0], nodes[1], worker, context);
+        }
         int32_t first = step->rest->batches.starts[2 * k + step->parity];
         int32_t last = step->rest->batches.starts[2 * k + step->parity + 1];
         if (step->isFirst) {
@@ -422,11 +428,13 @@ static void poseCells(Step* step) {
 }
 
 static void solveChunks(int32_t begin, int32_t end, int32_t worker, void* context) {
-    (void)worker;
     const Step* step = context;
     const int32_t* starts = step->rest->batches.starts;
     for (int32_t k = begin; k < end; ++k) {
         int32_t chunk = 2 * k + step->parity;
+        if (step->isNext && step->parity == 0) {
+            advanceRange(step->rest->evenStarts[k], step->rest->evenStarts[k + 1], worker, context);
+        }
         step->kernels->solveCells(&step->sweep, starts[chunk], starts[chunk + 1], step->turnSteps);
     }
 }
@@ -490,6 +498,7 @@ static void solveSubstep(Step* step) {
         memset(scratch->multipliers, 0, (size_t)scratch->blockCount * sizeof(srCellMultiplier));
     }
     for (int32_t i = 0; i < tuning->dials.sweeps; ++i) {
+        step->isNext = i == 0 && !step->isFirst;
         sweepChunks(step, solveChunks, batches->starts, batches->chunkCount);
         if (step->hasPatches) {
             const srChunks* chunks = &step->rest->patches->chunks;
@@ -629,11 +638,13 @@ int32_t srFlesh_StepFrame(const srFleshRest* rest, const srFleshTuning* tuning, 
         if (isPosed) {
             step.poseFraction = ((float)pose + 0.5f) / (float)poses;
             ++pose;
-            forRanges(&step, step.isFirst ? startRange : poseNodeRange, rest->nodeCount, NODES_PER_RANGE);
+            if (rest->batches.chunkCount == 0) {
+                forRanges(&step, step.isFirst ? startRange : poseNodeRange, rest->nodeCount, NODES_PER_RANGE);
+            }
             poseCells(&step);
         }
         step.isShared = isLarge && srPace_Begin(pace);
-        if (!step.isFirst) {
+        if (!step.isFirst && rest->batches.chunkCount == 0) {
             forRanges(&step, advanceRange, rest->nodeCount, NODES_PER_RANGE);
         }
         solveSubstep(&step);

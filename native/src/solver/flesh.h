@@ -44,6 +44,8 @@ typedef struct srFleshRest {
     float* holds;       ///< 0 to 1; 1 follows the rig exactly.
     float* boneDistances;
     srBatches batches;
+    int32_t* evenStarts;    ///< First nodes of the even chunks, whose nodes lie one behind the other, and
+                            ///< nodeCount.
     srCellBlock* blocks;    ///< A block a batch.
     srCellVolumes* volumes; ///< Likewise.
     srCellFibres* fibres;   ///< Likewise; null when all cells are alike in all directions.

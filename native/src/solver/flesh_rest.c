@@ -84,16 +84,22 @@ static srResult createTies(const srFleshShape* shape, srFleshRest* rest) {
     return sr_success;
 }
 
+static size_t evenStartCount(const srFleshRest* rest) {
+    return (size_t)(rest->batches.chunkCount + 1) / 2 + 1;
+}
+
 static srResult allocateRest(const srFleshShape* shape, srFleshRest* rest) {
     size_t batchCount = (size_t)rest->batches.batchCount;
     rest->nodeVolumes = SR_ALLOC_ZERO(float, shape->nodeCount);
     rest->holds = SR_ALLOC(float, shape->nodeCount);
     rest->boneDistances = SR_ALLOC(float, shape->nodeCount);
+    rest->evenStarts = SR_ALLOC_ZERO(int32_t, evenStartCount(rest));
     rest->blocks = SR_ALLOC_ZERO(srCellBlock, batchCount);
     rest->volumes = SR_ALLOC_ZERO(srCellVolumes, batchCount);
     rest->fibres = shape->fibres != NULL ? SR_ALLOC_ZERO(srCellFibres, batchCount) : NULL;
     bool isComplete = (shape->fibres == NULL || batchCount == 0 || rest->fibres != NULL) &&
-                      rest->nodeVolumes != NULL && rest->holds != NULL && rest->boneDistances != NULL &&
+                      rest->evenStarts != NULL && rest->nodeVolumes != NULL && rest->holds != NULL &&
+                      rest->boneDistances != NULL &&
                       (batchCount == 0 || (rest->blocks != NULL && rest->volumes != NULL));
     return isComplete ? sr_success : srFailOutOfMemory("the flesh");
 }
@@ -157,6 +163,22 @@ static void fillBlocks(const srFleshShape* shape, srFleshRest* rest) {
     }
 }
 
+// A chunk's lowest node lies above all of the even chunk before (chunks.h); what no cell names goes along
+static void findEvenStarts(srFleshRest* rest) {
+    int32_t evenCount = (rest->batches.chunkCount + 1) / 2;
+    int32_t next = rest->nodeCount;
+    rest->evenStarts[evenCount] = next;
+    for (int32_t k = evenCount - 1; k >= 0; --k) {
+        for (int32_t b = rest->batches.starts[2 * k]; b < rest->batches.starts[2 * k + 1]; ++b) {
+            for (int32_t place = 0; place < 4 * SR_BATCH_LANES; ++place) {
+                int32_t node = rest->blocks[b].places[place % 4][place / 4] / SR_ROW_FLOATS;
+                next = node < next ? node : next;
+            }
+        }
+        rest->evenStarts[k] = k > 0 ? next : 0;
+    }
+}
+
 srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* outRest) {
     *outRest = (srFleshRest){0};
     SR_TRY(checkShape(shape));
@@ -171,6 +193,7 @@ srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* outRest) {
         memcpy(rest.holds, shape->holds, (size_t)shape->nodeCount * sizeof(float));
         memcpy(rest.boneDistances, shape->boneDistances, (size_t)shape->nodeCount * sizeof(float));
         fillBlocks(shape, &rest);
+        findEvenStarts(&rest);
         result = srCreateFleshPatches(shape, &rest, &rest.patches);
     }
     if (result == sr_success) {
@@ -198,6 +221,7 @@ void srDestroyFleshRest(srFleshRest* rest) {
     SR_FREE(rest->nodeVolumes, rest->nodeCount);
     SR_FREE(rest->holds, rest->nodeCount);
     SR_FREE(rest->boneDistances, rest->nodeCount);
+    SR_FREE(rest->evenStarts, rest->evenStarts != NULL ? evenStartCount(rest) : 0);
     SR_FREE(rest->blocks, rest->batches.batchCount);
     SR_FREE(rest->volumes, rest->batches.batchCount);
     SR_FREE(rest->fibres, rest->batches.batchCount);

@@ -239,6 +239,30 @@ static void every_failing_allocation_is_an_error_and_no_leak(void** state) {
     fleshDestroy(&body);
 }
 
+// so that even chunks may move all nodes at once
+static void all_nodes_of_an_even_chunk_lie_before_the_next_one_s(void** state) {
+    (void)state;
+    static const int32_t LARGE[3] = {5, 24, 5};
+    FleshBody body;
+    fleshCreate(&body, LARGE, 0.1, 1.0f, 0);
+    const srFleshRest* rest = &body.rest;
+    int32_t evenCount = (rest->batches.chunkCount + 1) / 2;
+    assert_true(evenCount > 3);
+    assert_int_equal(rest->evenStarts[0], 0);
+    assert_int_equal(rest->evenStarts[evenCount], rest->nodeCount);
+    for (int32_t k = 0; k < evenCount; ++k) {
+        assert_true(rest->evenStarts[k] < rest->evenStarts[k + 1]);
+        for (int32_t b = rest->batches.starts[2 * k]; b < rest->batches.starts[2 * k + 1]; ++b) {
+            for (int place = 0; place < 32; ++place) {
+                int32_t node = rest->blocks[b].places[place / 8][place % 8] / SR_ROW_FLOATS;
+                bool isSpare = node >= rest->nodeCount;
+                assert_true(isSpare || (node >= rest->evenStarts[k] && node < rest->evenStarts[k + 1]));
+            }
+        }
+    }
+    fleshDestroy(&body);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_hold_each_cell_once_and_volumes_add_up),
@@ -247,6 +271,7 @@ int main(void) {
         cmocka_unit_test(painted_maps_are_two_materials_in_one_body),
         cmocka_unit_test(hold_is_hard_at_one_and_softer_below),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_no_leak),
+        cmocka_unit_test(all_nodes_of_an_even_chunk_lie_before_the_next_one_s),
     };
     return cmocka_run_group_tests_name("solver/flesh_rest", tests, NULL, srTestNothingLeaked);
 }
