@@ -361,7 +361,6 @@ SR_KERNEL void addBlockForces(const srCellSweep* sweep, int32_t block) {
     Mat dF = gradientOf(&u, cells->gradients);
     Mat G = loadColumns(pose->G);
     Stretch s = findStretch(sweep, block, &dF, &G, 1);
-    storeTurn(&sweep->turns[block], &s.q);
 
     // minus the first Piola-Kirchhoff stress, times V h^2
     const srCellForceMaterial* material = &sweep->forceMaterials[block];

@@ -169,7 +169,7 @@ typedef struct srSolverKernels {
     /// Blocks `begin` to `end` - 1, one after another: each cell takes `turnSteps` Newton steps of its
     /// rotation, then is solved.
     void (*solveCells)(const srCellSweep* sweep, int32_t begin, int32_t end, int32_t turnSteps);
-    /// Turns are followed as above, but the cells only add their forces.
+    /// The cells only add their forces, each turned by one step, which is not kept.
     void (*addForces)(const srCellSweep* sweep, int32_t begin, int32_t end);
     /// F of each cell from the rows of a pose, and its determinant.
     void (*poseCells)(const srCellBlock* blocks, const float* rows, srCellPose* outPoses, int32_t begin,

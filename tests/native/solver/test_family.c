@@ -6,6 +6,8 @@
 #include "support/support.h"
 
 #include "core/alloc.h"
+#include "core/hash.h"
+#include "math/simd_path.h"
 #include "solver/family.h"
 #include "support/scenes.h"
 
@@ -235,6 +237,35 @@ static void no_dial_makes_a_nan_and_no_step_allocates(void** state) {
     destroyBar(&bar);
 }
 
+static uint64_t playAll(Bar* bar) {
+    uint64_t hash = SR_HASH_SEED;
+    for (int method = 0; method < SR_FAMILY_METHODS; ++method) {
+        srFamilyDials dials = dialsOf(1e5);
+        dials.gravity = (srVec3f){3.0f, -5.0f, 1.0f};
+        srFamily* family = create(bar, (srFamilyMethod)method, &dials);
+        for (int frame = 0; frame < 6; ++frame) {
+            srFamily_StepFrame(family, &bar->motion, NULL);
+        }
+        srFamily_Read(family, bar->pose, bar->x);
+        hash = srHashBytes(hash, bar->x, (size_t)bar->cage.nodeCount * sizeof(srVec3f));
+        srDestroyFamily(family);
+    }
+    return hash;
+}
+
+static void every_method_has_the_same_bits_on_every_path(void** state) {
+    (void)state;
+    Bar bar;
+    createBar(&bar);
+    srSimdPath before = srGetSimdPath();
+    uint64_t hash = playAll(&bar);
+    for (int path = 0; path < SR_SIMD_PATH_COUNT; ++path) {
+        assert_true(!srForceSimdPath((srSimdPath)path) || playAll(&bar) == hash);
+    }
+    srForceSimdPath(before);
+    destroyBar(&bar);
+}
+
 static srResult makeFamilies(void* context) {
     const Bar* bar = context;
     for (int k = 0; k < 2; ++k) {
@@ -266,6 +297,7 @@ int main(void) {
         cmocka_unit_test(one_material_is_as_soft_to_all_soft_methods),
         cmocka_unit_test(a_state_of_the_caller_s_moves_as_the_family_s_own),
         cmocka_unit_test(no_dial_makes_a_nan_and_no_step_allocates),
+        cmocka_unit_test(every_method_has_the_same_bits_on_every_path),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_no_leak),
     };
     return cmocka_run_group_tests_name("solver/family", tests, NULL, srTestNothingLeaked);
