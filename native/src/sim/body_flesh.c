@@ -26,6 +26,8 @@
 #define HELD_PULL 60.0f
 #define STEP_VISCOSITY 0.06
 
+#define TAKEN_OFF                                                                                            \
+    0.6 // of what substeps damp the slowest swing too much: what a sweep leaves unsolved feeds it, too
 #define KEEPING_SWEEPS 12 // with which 10,000 steps lose nothing of a swing's energy
 
 #define FREQUENCY_WITHOUT_HANDLES 1.4 // pull and elasticity together: they are made to be alike
@@ -291,13 +293,16 @@ static srResult findFrequency(FleshBody* body, const srBodySettings* settings, d
     return sr_success;
 }
 
-// what must be tuned for the substeps to show a swing
+// What must be tuned for the substeps to show a swing. Of what they damp it too much by themselves, a part is
+// taken off: what one sweep leaves unsolved feeds a quick swing, too.
 static srSwing findNeeded(srSwing shown, const srFleshDials* dials) {
     if (dials->integrator == sr_fleshBdf2) {
         return srFindShownByBdf2(shown, dials->frameSeconds, dials->substeps);
     }
     double theta = srFleshDials_FindTheta(dials);
-    return srFindShownByTheta(shown, dials->frameSeconds, dials->substeps, theta);
+    srSwing needed = srFindShownByTheta(shown, dials->frameSeconds, dials->substeps, theta);
+    needed.rate *= needed.rate > 0.0 ? 1.0 : TAKEN_OFF;
+    return needed;
 }
 
 // The fewest that are enough, and that do not by themselves damp the swing more than it shall be. What the

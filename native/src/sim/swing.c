@@ -60,17 +60,12 @@ srSwing srShowByBdf2(srSwing swing, double h) {
     return srReadSwing(srDivideComplex(ONE, (srComplex){2.0 - root.re, -root.im}), h);
 }
 
-static srSwing withoutGain(srSwing swing) {
-    swing.rate = swing.rate > 0.0 ? swing.rate : 0.0;
-    return swing;
-}
-
 srSwing srFindShownByTheta(srSwing shown, double h, int32_t steps, double theta) {
     double step = h / steps;
     srComplex s = toComplex(shown);
     srComplex z = exponential((srComplex){step * s.re, step * s.im});
     srComplex below = {step * (theta * z.re + 1.0 - theta), step * theta * z.im};
-    return withoutGain(toSwing(srDivideComplex((srComplex){z.re - 1.0, z.im}, below)));
+    return toSwing(srDivideComplex((srComplex){z.re - 1.0, z.im}, below));
 }
 
 srSwing srFindShownByBdf2(srSwing shown, double h, int32_t steps) {
@@ -78,5 +73,7 @@ srSwing srFindShownByBdf2(srSwing shown, double h, int32_t steps) {
     srComplex s = toComplex(shown);
     srComplex back = srDivideComplex(ONE, exponential((srComplex){step * s.re, step * s.im})); // 1 / z
     srComplex twice = srAddScaledComplex(srMulComplex(back, back), back, -4.0); // 2 h s, less 3
-    return withoutGain(toSwing((srComplex){(3.0 + twice.re) / (2.0 * step), twice.im / (2.0 * step)}));
+    srSwing found = toSwing((srComplex){(3.0 + twice.re) / (2.0 * step), twice.im / (2.0 * step)});
+    found.rate = found.rate > 0.0 ? found.rate : 0.0;
+    return found;
 }

@@ -21,8 +21,8 @@ srSwing srReadSwing(srComplex z, double h);
 srSwing srShowByBdf2(srSwing swing, double h);
 
 /// The swing of which `steps` steps of h / steps, each with forces taken at the share theta of it (1/2 to
-/// 1), show `shown`; without damping where none is little enough.
+/// 1), show `shown`; its rate is below zero where steps alone damp more.
 srSwing srFindShownByTheta(srSwing shown, double h, int32_t steps, double theta);
 
-/// Likewise of steps by the second-order backward formula.
+/// Likewise of steps by the second-order backward formula; without damping where none is little enough.
 srSwing srFindShownByBdf2(srSwing shown, double h, int32_t steps);

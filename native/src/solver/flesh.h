@@ -112,9 +112,10 @@ typedef struct srFleshDials {
     double scale;            ///< World units a rest unit.
     bool isMirrored;         ///< The world sees the rest shape in a mirror.
     double frequency;        ///< Hz of the pull to the pose.
-    double dampingRate;      ///< 1/s: a swing shrinks as exp(-dampingRate t / 2),
-    double swing; ///< if it has this frequency (Hz; of flesh its slowest): what steps damp by themselves is
-                  ///< taken off. Zero takes nothing off, and then few steps damp quick swings more.
+    double dampingRate; ///< 1/s: a swing shrinks as exp(-dampingRate t / 2). Below zero it is taken off what
+                        ///< the steps damp by themselves, as far as that is safe.
+    double swing;     ///< Hz, of flesh its slowest swing: what steps damp that by themselves is taken off the
+                      ///< rate. Zero takes nothing off, and then few steps damp quick swings more.
     double viscosity; ///< s: damps a swing of frequency f by the share pi f viscosity of critical. From 0.4 h
                       ///< (with several sweeps 0, which keeps energy) to h, h the substep.
     double poseCorrection; ///< 0 to 1.

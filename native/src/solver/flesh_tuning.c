@@ -107,7 +107,7 @@ static srFleshDials clampDials(const srFleshDials* dials) {
     d.poissonRatio = clampTo(d.poissonRatio, 0.0, 0.5);
     d.density = clampTo(d.density, 0.0, 1e9);
     d.frequency = clampTo(d.frequency, 0.0, 1e6);
-    d.dampingRate = clampTo(d.dampingRate, 0.0, 1e9);
+    d.dampingRate = clampTo(d.dampingRate, -1e9, 1e9);
     d.viscosity = clampTo(d.viscosity, 0.0, 1e9);
     d.swing = clampTo(d.swing, 0.0, 1e6);
     d.poseCorrection = clampTo(d.poseCorrection, 0.0, 1.0);
@@ -201,12 +201,12 @@ static double findBdf2Rate(double kept, double omega, double h) {
 static double findDampingRate(const srFleshDials* dials, double h, double theta) {
     double rate = dials->dampingRate;
     double omega = 2.0 * PI * dials->swing;
-    if (!(rate < 2.0 * omega) || rate * h > MOST_FADED) {
-        return rate; // it creeps, or is gone in a step
+    double found = rate;
+    if (omega > 0.0 && rate < 2.0 * omega && rate * h <= MOST_FADED) { // else it creeps, or is gone in a step
+        double kept = fadeBy(rate * h);
+        found = dials->integrator == sr_fleshBdf2 ? findBdf2Rate(kept, omega, h)
+                                                  : findThetaRate(kept, omega, h, theta);
     }
-    double kept = fadeBy(rate * h);
-    double found = dials->integrator == sr_fleshBdf2 ? findBdf2Rate(kept, omega, h)
-                                                     : findThetaRate(kept, omega, h, theta);
     return fmax(found, -MOST_GAINED / (theta * h));
 }
 
@@ -238,7 +238,8 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
     const srFleshDials* dials = &tuning->dials;
     double step = tuning->theta * tuning->h;
     double omega = 2.0 * PI * dials->frequency;
-    double given = findDampingRate(dials, tuning->h, tuning->theta) - dials->dampingRate;
+    double asked = fmax(dials->dampingRate, 0.0);
+    double given = findDampingRate(dials, tuning->h, tuning->theta) - asked;
     double nu = dials->poissonRatio;
     srMaterial material = {.shearModulus =
                                dials->youngModulus / (2.0 * (1.0 + nu) * dials->scale * dials->scale)};
@@ -259,7 +260,7 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
         double bond = srBondStiffness(&material, hold, volume, distance);
         double square = omega * omega * mapped(dials->pullMap, i, 1e9);
         double pull = step * step * (square + bond / mass);
-        double rate = dials->dampingRate * mapped(dials->dampingMap, i, 1e9) + given;
+        double rate = asked * mapped(dials->dampingMap, i, 1e9) + given;
         double whole = 1.0 + rate * step + pull;
         tuning->weights[i] = (float)(tuning->massUnit / (mass * whole));
         tuning->carries[i] = (float)(1.0 / whole);

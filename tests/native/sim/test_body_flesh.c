@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define QUICK 5.0f
 #define DRAFT 6 // substeps of the add-on's lowest quality
 #define FRAMES 72
 #define STOPPED 12      // the rig stands still from here on
@@ -106,7 +105,9 @@ static Swing fitSwing(const double* x) {
         for (int k = 0; k < 41 * 41; ++k) {
             Swing swing = {middle.hertz * pow(4.0, reach * (k / 41 - 20) / 20.0),
                            middle.dampingRatio * pow(4.0, reach * (k % 41 - 20) / 20.0)};
-            double rest = swing.dampingRatio < 0.95 ? findRest(x, swing) : 1.0;
+            // beyond half the frame rate a swing looks like a slower one
+            bool isShown = swing.hertz < 0.5 * SR_TEST_FRAME_RATE && swing.dampingRatio < 0.95;
+            double rest = isShown ? findRest(x, swing) : 1.0;
             if (rest < least) {
                 least = rest;
                 best = swing;
@@ -207,11 +208,9 @@ static void compareTissue(const srTestScene* scene, srCharacterId character, con
         100.0 * (fast.hertz / other.hertz - 1.0), 100.0 * (fast.decay / other.decay - 1.0),
         100.0 * (drafted / other.decay - 1.0), exact.hertz, exact.decay, 100.0 * away);
     assert_near(fast.hertz / other.hertz, 1.0, 0.15);
-    // the fast solver's own steps damp the quickest more than it is asked for
-    double sooner = tissue->frequency > QUICK ? 0.5 : 0.15;
-    assert_true(fast.decay / other.decay > 0.85 && fast.decay / other.decay < 1.0 + sooner);
-    assert_true(drafted / other.decay > 0.85 && drafted / other.decay < 1.0 + sooner);
-    assert_true(tissue->frequency > QUICK || fabs(away) < 0.05);
+    assert_near(fast.decay / other.decay, 1.0, 0.15);
+    assert_near(drafted / other.decay, 1.0, 0.15);
+    assert_true(fabs(away) < 0.05);
     free(theirs);
     free(ours);
     free(converged);

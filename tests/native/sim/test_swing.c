@@ -123,9 +123,11 @@ static void what_is_found_for_bdf2_shows_what_was_wanted(void** state) {
     }
 }
 
-static void what_a_formula_damps_too_much_is_left_undamped(void** state) {
+static void what_a_formula_damps_too_much_is_told(void** state) {
     (void)state;
     srSwing needed = srFindShownByTheta((srSwing){12.0, 0.01}, FRAME, 2, 1.0);
+    assert_true(needed.rate < 0.0);
+    needed = srFindShownByBdf2((srSwing){12.0, 0.01}, FRAME, 1);
     assert_true(needed.rate == 0.0);
     assert_true(needed.omega > 11.0 && needed.omega < 14.0);
     // more than critical counts as critical
@@ -140,7 +142,7 @@ int main(void) {
         cmocka_unit_test(slow_swings_are_shown_as_they_are),
         cmocka_unit_test(what_is_found_shows_what_was_wanted),
         cmocka_unit_test(what_is_found_for_bdf2_shows_what_was_wanted),
-        cmocka_unit_test(what_a_formula_damps_too_much_is_left_undamped),
+        cmocka_unit_test(what_a_formula_damps_too_much_is_told),
     };
     return cmocka_run_group_tests_name("sim/swing", tests, NULL, srTestNothingLeaked);
 }
