@@ -2,7 +2,7 @@
 //
 // What a frame of a character costs: skinning, solving, and whatever else lies between the rig's matrices and
 // the result. Published were bodies of 700 to 3,620 vertices and a herd of four, 5 iterations, 24 frames a
-// second; ours have as many nodes and bones. Two solvers: the published one (distances, volumes, bonds to
+// second; ours have as many nodes and bones. Two families: the published one (distances, volumes, bonds to
 // bones, after skinning) and our own, with 5 substeps and with as many as artists get. Each frame counts with
 // the least of some rounds, and all frames with their mean.
 
