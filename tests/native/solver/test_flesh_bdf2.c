@@ -3,9 +3,7 @@
 // The fast solver with BDF2: its order in time, what it damps by itself beside the other choices, and what a
 // formula that remembers must keep: rest, bits, the motion it was stopped in, and the rig's turns of speed.
 
-#include "flesh_body.h"
-
-#include "solver/fem.h"
+#include "flesh_judge.h"
 
 static const int32_t BAR[3] = {2, 8, 2};
 #define SPACING 0.125
@@ -31,49 +29,6 @@ static srFleshDials choose(const Choice* choice, double young, double poisson, i
     dials.sweeps = choice->sweeps;
     dials.substeps = substeps;
     return dials;
-}
-
-static void putAt(FleshBody* body, const double* mode, double scale) {
-    body->state.pastSeconds = 0.0;
-    for (int32_t i = 0; i < body->cage.nodeCount; ++i) {
-        srVec3 u = {mode[3 * i], mode[3 * i + 1], mode[3 * i + 2]};
-        body->state.offsets[i] = srToFloat(srScale(scale, u));
-        body->state.velocities[i] = (srVec3f){0.0f, 0.0f, 0.0f};
-    }
-}
-
-// finite elements on the bar, their first mode and its Hz
-typedef struct Judge {
-    bool* isHeld;
-    double* moduli;
-    double* mode;
-    Fem fem;
-    double frequency;
-    double scale; // of the mode: its tip at START
-} Judge;
-
-static void createJudge(const FleshBody* body, double young, double nu, Judge* out) {
-    size_t nodeCount = (size_t)(uint32_t)body->cage.nodeCount;
-    size_t cellCount = (size_t)(uint32_t)body->cage.cellCount;
-    out->isHeld = calloc(nodeCount, sizeof(bool));
-    out->moduli = calloc(2 * cellCount, sizeof(double));
-    out->mode = calloc(3 * nodeCount, sizeof(double));
-    assert_true(out->isHeld != NULL && out->moduli != NULL && out->mode != NULL);
-    fleshCopyHeld(body, out->isHeld);
-    fleshFillModuli(&body->cage, young, nu, out->moduli, out->moduli + cellCount);
-    femCreate(&body->cage, out->isHeld, out->moduli, out->moduli + cellCount, 1000.0, &out->fem);
-    for (size_t i = 0; i < nodeCount; ++i) {
-        out->mode[3 * i] = body->cage.nodes[i].y;
-    }
-    out->frequency = femLowestFrequency(&out->fem, out->mode);
-    out->scale = START / out->mode[3 * (size_t)fleshTip(body)];
-}
-
-static void destroyJudge(Judge* judge) {
-    femDestroy(&judge->fem);
-    free(judge->isHeld);
-    free(judge->moduli);
-    free(judge->mode);
 }
 
 #define YOUNG 4e5
@@ -106,7 +61,7 @@ static void its_error_goes_with_the_square_of_the_substep(void** state) {
     FleshBody body;
     fleshCreate(&body, BAR, SPACING, 1.0f, 0);
     Judge judge;
-    createJudge(&body, YOUNG, 0.3, &judge);
+    createJudge(&body, YOUNG, 0.3, START, &judge);
     double exact = playExactly(&body, &judge, &CHOICES[2], FINEST);
     double orders[2];
     for (int c = 0; c < 2; ++c) {
@@ -167,7 +122,7 @@ static void it_damps_a_swing_a_fifth_as_much_as_late_forces(void** state) {
         FleshBody body;
         fleshCreate(&body, BEAM, 1.0 / 12.0, 1.0f, SR_USUAL_HANDLES);
         Judge judge;
-        createJudge(&body, YOUNGS[row], 0.3, &judge);
+        createJudge(&body, YOUNGS[row], 0.3, START, &judge);
         double damping[3][3];
         for (int c = 0; c < 3; ++c) {
             print_message("E %.0e, %.2f Hz, %-9s:", YOUNGS[row], judge.frequency, CHOICES[c].name);
@@ -232,7 +187,7 @@ static void energy_over_ten_thousand_steps(void** state) {
     FleshBody body;
     fleshCreate(&body, BAR, SPACING, 1.0f, SR_USUAL_HANDLES);
     Judge judge;
-    createJudge(&body, 1e5, 0.3, &judge);
+    createJudge(&body, 1e5, 0.3, START, &judge);
     double left[5];
     for (int k = 0; k < 5; ++k) {
         srFleshDials dials = choose(&KINDS[k], 1e5, 0.3, 5);

@@ -2,46 +2,12 @@
 //
 // A swing shrinks as its dial says, however few substeps a frame has and however quick it is.
 
-#include "flesh_body.h"
-
-#include "solver/fem.h"
+#include "flesh_judge.h"
 
 static const int32_t BAR[3] = {2, 8, 2};
 #define SPACING 0.125
 #define START 0.01
 #define FRAMES 30
-
-// finite elements on the bar, and their first mode
-typedef struct Judge {
-    bool* isHeld;
-    double* moduli;
-    double* mode;
-    Fem fem;
-    double hertz;
-} Judge;
-
-static void createJudge(const FleshBody* body, double young, double nu, Judge* out) {
-    size_t nodeCount = (size_t)(uint32_t)body->cage.nodeCount;
-    size_t cellCount = (size_t)(uint32_t)body->cage.cellCount;
-    out->isHeld = calloc(nodeCount, sizeof(bool));
-    out->moduli = calloc(2 * cellCount, sizeof(double));
-    out->mode = calloc(3 * nodeCount, sizeof(double));
-    assert_true(out->isHeld != NULL && out->moduli != NULL && out->mode != NULL);
-    fleshCopyHeld(body, out->isHeld);
-    fleshFillModuli(&body->cage, young, nu, out->moduli, out->moduli + cellCount);
-    femCreate(&body->cage, out->isHeld, out->moduli, out->moduli + cellCount, 1000.0, &out->fem);
-    for (size_t i = 0; i < nodeCount; ++i) {
-        out->mode[3 * i] = body->cage.nodes[i].y;
-    }
-    out->hertz = femLowestFrequency(&out->fem, out->mode);
-}
-
-static void destroyJudge(Judge* judge) {
-    femDestroy(&judge->fem);
-    free(judge->isHeld);
-    free(judge->moduli);
-    free(judge->mode);
-}
 
 // of offsets, along the mode
 static double findAlong(const FleshBody* body, const Judge* judge) {
@@ -70,13 +36,7 @@ static double fitRate(const double* x) {
 
 static double measureRate(FleshBody* body, const Judge* judge, const srFleshDials* dials) {
     fleshTune(body, dials);
-    body->state.pastSeconds = 0.0;
-    double scale = START / judge->mode[3 * (size_t)fleshTip(body)];
-    for (int32_t i = 0; i < body->cage.nodeCount; ++i) {
-        srVec3 u = {judge->mode[3 * i], judge->mode[3 * i + 1], judge->mode[3 * i + 2]};
-        body->state.offsets[i] = srToFloat(srScale(scale, u));
-        body->state.velocities[i] = (srVec3f){0.0f, 0.0f, 0.0f};
-    }
+    putAt(body, judge->mode, judge->scale);
     double x[FRAMES];
     for (int frame = 0; frame < FRAMES; ++frame) {
         fleshStep(body);
@@ -96,12 +56,13 @@ static void a_swing_shrinks_as_its_dial_says_at_any_substeps(void** state) {
         double rate = RATES[row / 2 % 2];
         srFleshIntegrator integrator = row < 4 ? sr_fleshTheta : sr_fleshBdf2;
         Judge judge;
-        createJudge(&body, 1e6, nu, &judge);
+        createJudge(&body, 1e6, nu, START, &judge);
         for (int k = 0; k < SR_ARRAY_COUNT(HERTZ); ++k) {
             print_message("%s, Poisson %.2f, rate %.1f, %.1f Hz:", row < 4 ? "theta" : "BDF2", nu, rate,
                           HERTZ[k]);
             for (int32_t substeps = 1; substeps <= 10; ++substeps) {
-                srFleshDials dials = fleshDials(1e6 * HERTZ[k] * HERTZ[k] / (judge.hertz * judge.hertz), nu);
+                srFleshDials dials =
+                    fleshDials(1e6 * HERTZ[k] * HERTZ[k] / (judge.frequency * judge.frequency), nu);
                 dials.integrator = integrator;
                 dials.dampingRate = rate;
                 dials.swing = HERTZ[k];

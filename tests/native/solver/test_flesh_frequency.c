@@ -3,9 +3,7 @@
 // How fast a beam of flesh swings, against the first frequency of finite elements: over stiffness and
 // substeps, with the coarse correction and without.
 
-#include "flesh_body.h"
-
-#include "solver/fem.h"
+#include "flesh_judge.h"
 
 static const int32_t COUNTS[3] = {3, 12, 3};
 #define SPACING (1.0 / 12.0)
@@ -14,14 +12,9 @@ static const int32_t COUNTS[3] = {3, 12, 3};
 #define LEAST_SWING 1e-3 // of the first: what swings less than that has died, and rounding is left
 
 // Hz of the tip's sideways swing, from the first mode of finite elements on
-static double measureFrequency(FleshBody* body, const double* mode, int frameCount) {
+static double measureFrequency(FleshBody* body, const Judge* judge, int frameCount) {
     int32_t tip = fleshTip(body);
-    double scale = START / mode[3 * (size_t)tip];
-    for (int32_t i = 0; i < body->cage.nodeCount; ++i) {
-        srVec3 u = {mode[3 * i], mode[3 * i + 1], mode[3 * i + 2]};
-        body->state.offsets[i] = srToFloat(srScale(scale, u));
-        body->state.velocities[i] = (srVec3f){0.0f, 0.0f, 0.0f};
-    }
+    putAt(body, judge->mode, judge->scale);
     double last = 1.0;
     double first = 0.0;
     double latest = 0.0;
@@ -45,26 +38,6 @@ static double measureFrequency(FleshBody* body, const double* mode, int frameCou
     return crossings > 1 ? 12.0 * (crossings - 1) / (latest - first) : 0.0;
 }
 
-// shape and frequency of the first swing, by finite elements
-static double findExpected(const FleshBody* body, double young, double nu, double* mode) {
-    bool* isHeld = calloc((size_t)(uint32_t)body->cage.nodeCount, sizeof(bool));
-    double* mu = calloc(2 * (size_t)(uint32_t)body->cage.cellCount, sizeof(double));
-    assert_true(isHeld != NULL && mu != NULL);
-    fleshCopyHeld(body, isHeld);
-    fleshFillModuli(&body->cage, young, nu, mu, mu + body->cage.cellCount);
-    Fem fem;
-    femCreate(&body->cage, isHeld, mu, mu + body->cage.cellCount, 1000.0, &fem);
-    for (int32_t i = 0; i < body->cage.nodeCount; ++i) {
-        mode[3 * (size_t)i] = body->cage.nodes[i].y;
-        mode[3 * (size_t)i + 1] = mode[3 * (size_t)i + 2] = 0.0;
-    }
-    double expected = femLowestFrequency(&fem, mode);
-    femDestroy(&fem);
-    free(isHeld);
-    free(mu);
-    return expected;
-}
-
 static int framesFor(double young) {
     return young < 5e4 ? 360 : 120;
 }
@@ -78,21 +51,21 @@ static void first_frequencies_are_right_at_the_chosen_quality(void** state) {
         bool isCoarse = k % 4 >= 2;
         FleshBody body;
         fleshCreate(&body, COUNTS, SPACING, 1.0f, isCoarse ? SR_USUAL_HANDLES : 0);
-        double* mode = calloc(3 * (size_t)(uint32_t)body.cage.nodeCount, sizeof(double));
-        assert_non_null(mode);
-        double expected = findExpected(&body, young, nu, mode);
+        Judge judge;
+        createJudge(&body, young, nu, START, &judge);
+        double expected = judge.frequency;
         srFleshDials dials = fleshDials(young, nu);
         fleshTune(&body, &dials);
         dials.substeps = srFleshTuning_ChooseSubsteps(&body.tuning, &body.rest);
         fleshTune(&body, &dials);
-        double share = measureFrequency(&body, mode, framesFor(young)) / expected;
+        double share = measureFrequency(&body, &judge, framesFor(young)) / expected;
         print_message("E %.0e, Poisson %.2f, %s: %.3f of the frequency at %d substeps\n", young, nu,
                       isCoarse ? "coarse correction" : "sweeps alone", share, dials.substeps);
         // without the correction, the stiffest would need more than the 64 substeps that may be chosen
         if (isCoarse || dials.substeps < 64) {
             assert_near(share, 1.0, 0.05);
         }
-        free(mode);
+        destroyJudge(&judge);
         fleshDestroy(&body);
     }
 }
@@ -112,23 +85,23 @@ static void three_substeps_and_handles_are_enough_for_any_flesh(void** state) {
         bool isCoarse = row % 2 == 1;
         FleshBody body;
         fleshCreate(&body, COUNTS, SPACING, 1.0f, isCoarse ? SR_USUAL_HANDLES : 0);
-        double* mode = calloc(3 * (size_t)(uint32_t)body.cage.nodeCount, sizeof(double));
-        assert_non_null(mode);
-        double expected = findExpected(&body, young, nu, mode);
+        Judge judge;
+        createJudge(&body, young, nu, START, &judge);
+        double expected = judge.frequency;
         print_message("E %.0e, Poisson %.2f, %5.2f Hz, %s:", young, nu, expected,
                       isCoarse ? "coarse correction" : "sweeps alone     ");
         for (int k = 0; k < SR_ARRAY_COUNT(SUBSTEPS); ++k) {
             srFleshDials dials = fleshDials(young, nu);
             dials.substeps = SUBSTEPS[k];
             fleshTune(&body, &dials);
-            double away = measureFrequency(&body, mode, framesFor(young)) / expected - 1.0;
+            double away = measureFrequency(&body, &judge, framesFor(young)) / expected - 1.0;
             print_message(" %+7.1f %%", 100.0 * away);
             if (SUBSTEPS[k] >= enough && isCoarse) {
                 assert_near(away, 0.0, 0.05);
             }
         }
         print_message("\n");
-        free(mode);
+        destroyJudge(&judge);
         fleshDestroy(&body);
     }
 }
@@ -144,20 +117,20 @@ static void what_frames_can_show_swings_right_at_the_default_quality(void** stat
         const int32_t* counts = SHAPES[row / 2];
         FleshBody body;
         fleshCreate(&body, counts, SPACING, 1.0f, SR_USUAL_HANDLES);
-        double* mode = calloc(3 * (size_t)(uint32_t)body.cage.nodeCount, sizeof(double));
-        assert_non_null(mode);
-        double unit = findExpected(&body, 1e6, nu, mode);
+        Judge judge;
+        createJudge(&body, 1e6, nu, START, &judge);
+        double unit = judge.frequency;
         print_message("%d x %d x %d cubes, Poisson %.2f:", counts[0], counts[1], counts[2], nu);
         for (int k = 0; k < SR_ARRAY_COUNT(HERTZ); ++k) {
             srFleshDials dials = fleshDials(1e6 * HERTZ[k] * HERTZ[k] / (unit * unit), nu);
             dials.substeps = srFindSubstepsWithHandles(10, HERTZ[k], dials.frameSeconds);
             fleshTune(&body, &dials);
-            double away = measureFrequency(&body, mode, 120) / HERTZ[k] - 1.0;
+            double away = measureFrequency(&body, &judge, 120) / HERTZ[k] - 1.0;
             print_message("  %.1f Hz, %d: %+.1f %%", HERTZ[k], dials.substeps, 100.0 * away);
             assert_near(away, 0.0, 0.05);
         }
         print_message("\n");
-        free(mode);
+        destroyJudge(&judge);
         fleshDestroy(&body);
     }
 }
