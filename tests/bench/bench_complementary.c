@@ -60,6 +60,7 @@ typedef struct Play {
     double seconds[mostFrames];
     double mean, worst;                            // ms
     double innerCount, newtonCount, evaluateCount; // a frame
+    double products;                               // of all frames and rounds
     double residual;                               // the largest
     int32_t curvatureCount;
     int32_t missedCount;
@@ -145,6 +146,7 @@ static void playOnce(Stage* s, int round, int32_t frameCount, Play* play) {
         play->curvatureCount += stats.curvatureCount;
         play->missedCount += stats.missedCount;
     }
+    play->products += (double)inner;
     play->innerCount = (double)inner / frameCount;
     play->newtonCount = (double)newton / frameCount;
     play->evaluateCount = (double)evaluate / frameCount;
@@ -167,16 +169,21 @@ static void playAll(Stage* s, Play* play) {
 // of its own.
 static void benchWorkers(srBenchReport* out, const char* caseName, Stage* s) {
     Play plays[2];
+    uint64_t loopCount = 0;
     s->isByClock = true;
     for (int32_t k = 0; k < 2; ++k) {
         srParallel_SetWorkerCount(1 + k);
         playAll(s, &plays[k]);
+        loopCount = srParallel_GetLoopCount();
         playAll(s, &plays[k]);
     }
+    loopCount = srParallel_GetLoopCount() - loopCount;
     srParallel_SetWorkerCount(1);
     s->isByClock = false;
     srBench_Add(out, caseName, "two workers, times faster", plays[0].mean / plays[1].mean, "",
                 s->rest.nodeCount >= 6000 ? ">= 1.6" : NULL);
+    srBench_Add(out, caseName, "loops that they share for each product",
+                (double)loopCount / plays[1].products, "", NULL);
 }
 
 static void report(srBenchReport* out, const char* caseName, const char* what, const Play* play,

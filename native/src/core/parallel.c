@@ -60,6 +60,7 @@ typedef struct srPool {
     int32_t threadCount;
     srThread* threads[SR_MOST_WORKERS];
     atomic_bool hasSleepers;
+    _Atomic uint64_t loopCount;
     _Atomic int32_t workerCount; // zero: not chosen yet
     srWorkerSlot slots[SR_MOST_WORKERS];
 } srPool;
@@ -258,6 +259,7 @@ static void dealBlocks(int32_t blockCount, const int32_t* cuts) {
 }
 
 static void runWithWorkers(const srLoop* loop, const int32_t* cuts) {
+    atomic_fetch_add_explicit(&pool.loopCount, 1, memory_order_relaxed);
     pool.loop = *loop;
     dealBlocks(loop->blockCount, cuts);
     atomic_fetch_add(&pool.gate, GATE_NEXT_CALL + GATE_OPEN);
@@ -319,6 +321,10 @@ int32_t srParallel_GetBlockCounts(uint64_t* outBlockCounts, int32_t capacity) {
         outBlockCounts[i] = atomic_load_explicit(&pool.slots[i].blockCount, memory_order_relaxed);
     }
     return workerCount;
+}
+
+uint64_t srParallel_GetLoopCount(void) {
+    return atomic_load_explicit(&pool.loopCount, memory_order_relaxed);
 }
 
 static void joinWorkers(void) {

@@ -38,6 +38,9 @@ int32_t srParallel_GetWorkerCount(void);
 /// number of workers.
 int32_t srParallel_GetBlockCounts(uint64_t* outBlockCounts, int32_t capacity);
 
+/// How many loops have been opened to workers since the process began: each is a barrier.
+uint64_t srParallel_GetLoopCount(void);
+
 /// Joins the workers and frees the pool: its bytes are back. The next srParallelFor starts it again. Not from
 /// a body.
 void srParallel_Stop(void);

@@ -20,6 +20,9 @@ typedef enum srFactorKind {
     sr_factorDouble = 2,
 } srFactorKind;
 
+/// Of a factor, at most.
+#define SR_MOST_FACTOR_TASKS 16
+
 /// Groups that can be swept side by side (factor_tasks.h): those of task t are groups[starts[t]] ..
 /// groups[starts[t + 1] - 1], ascending; those that come after all tasks follow as task `count`. Owns its
 /// arrays; all null without tasks.

@@ -65,12 +65,38 @@ static void cutTree(const srFactor* f, Tree* tree) {
         int32_t parent = tree->parents[g];
         bool isTop = tree->works[g] > tree->total / TOP_SHARE;
         bool isCut = !isTop && (parent == SR_NULL_INDEX || tree->tasks[parent] == top);
-        if (isCut && (tree->taskCount == 0 || bundled > tree->total / BUNDLE_SHARE)) {
+        bool isFull = bundled > tree->total / BUNDLE_SHARE && tree->taskCount < SR_MOST_FACTOR_TASKS;
+        if (isCut && (tree->taskCount == 0 || isFull)) {
             tree->taskCount++;
             bundled = 0.0;
         }
         bundled += isCut ? tree->works[g] : 0.0;
         tree->tasks[g] = isTop ? top : isCut ? tree->taskCount - 1 : tree->tasks[parent];
+    }
+}
+
+// Bundles in the order of the caller's rows, as far as they are of a place: who has the first half of the
+// rows in other loops has it here.
+static void orderTasks(const srFactor* f, Tree* tree) {
+    double places[SR_MOST_FACTOR_TASKS] = {0.0};
+    int32_t counts[SR_MOST_FACTOR_TASKS] = {0}, ranks[SR_MOST_FACTOR_TASKS] = {0};
+    for (int32_t k = 0; k < f->size; k++) {
+        int32_t task = tree->tasks[tree->groupsOfRows[k]];
+        if (task != top) {
+            places[task] += f->order[k];
+            counts[task] += 1;
+        }
+    }
+    for (int32_t t = 0; t < tree->taskCount; t++) {
+        places[t] /= counts[t] > 0 ? counts[t] : 1;
+    }
+    for (int32_t t = 0; t < tree->taskCount; t++) {
+        for (int32_t other = 0; other < tree->taskCount; other++) {
+            ranks[t] += places[other] < places[t] || (places[other] == places[t] && other < t);
+        }
+    }
+    for (int32_t g = 0; g < f->groupCount; g++) {
+        tree->tasks[g] = tree->tasks[g] == top ? top : ranks[tree->tasks[g]];
     }
 }
 
@@ -155,6 +181,7 @@ static srResult buildTasks(srFactor* f, Tree* tree, int32_t* places) {
     srFactorTasks* tasks = &f->tasks;
     growTree(f, tree);
     cutTree(f, tree);
+    orderTasks(f, tree);
     if (tree->taskCount < 2 || !isTree(f, tree)) {
         return sr_success;
     }

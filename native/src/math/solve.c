@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Around the sweeps: the caller's rows into the factor's order and back, scales, refinement. Inside, rows are
-// padded to four numbers; callers keep three, because four of theirs would save only 3 % (4 of 125 us at
-// 6,000 nodes). With D the factor's scales, w = D b goes into a sweep and x = D w comes out of it; where w
-// would leave the range of its type, b is multiplied by a power of two first, and x by its inverse.
+// padded to four numbers; callers keep three or four. With D the factor's scales, w = D b goes into a sweep
+// and x = D w comes out of it; where w would leave the range of its type, b is multiplied by a power of two
+// first, and x by its inverse.
 
 #include "math/solve.h"
 
@@ -57,6 +57,20 @@ static srResult failNotFinite(void) {
     return srFail(sr_errorNotFinite, "A solve's right-hand side is not finite, or its solution too large.");
 }
 
+// Groups of a task, of what comes after all tasks, or all of them (null) where there are no tasks.
+typedef struct Groups {
+    const int32_t* list;
+    int32_t count;
+} Groups;
+
+static Groups groupsOf(const srFactor* f, int32_t task) {
+    const srFactorTasks* tasks = &f->tasks;
+    if (tasks->count == 0) {
+        return (Groups){NULL, f->groupCount};
+    }
+    return (Groups){tasks->groups + tasks->starts[task], tasks->starts[task + 1] - tasks->starts[task]};
+}
+
 // One sweep in either type.
 typedef struct Sweep {
     const srFactor* f;
@@ -69,23 +83,21 @@ typedef struct Sweep {
 static void sweepTask(const Sweep* sweep, int32_t task, const int32_t* rows) {
     const srFactor* f = sweep->f;
     const srLinearKernels* kernels = srGetLinearKernels();
-    bool isWhole = f->tasks.count == 0;
-    const int32_t* groups = isWhole ? NULL : f->tasks.groups + f->tasks.starts[task];
-    int32_t count = isWhole ? f->groupCount : f->tasks.starts[task + 1] - f->tasks.starts[task];
+    Groups groups = groupsOf(f, task);
     size_t own = countTaskScratch(f) * (size_t)(task < f->tasks.count ? task : 0);
     if (sweep->isFloat) {
         float* scratch = (float*)sweep->scratch + own;
         if (rows != NULL) {
-            kernels->forwardFloat(f, rows, groups, count, sweep->w, scratch);
+            kernels->forwardFloat(f, rows, groups.list, groups.count, sweep->w, scratch);
         } else {
-            kernels->backwardFloat(f, groups, count, sweep->w, scratch);
+            kernels->backwardFloat(f, groups.list, groups.count, sweep->w, scratch);
         }
     } else {
         double* scratch = (double*)sweep->scratch + own;
         if (rows != NULL) {
-            kernels->forwardDouble(f, rows, groups, count, sweep->w, scratch);
+            kernels->forwardDouble(f, rows, groups.list, groups.count, sweep->w, scratch);
         } else {
-            kernels->backwardDouble(f, groups, count, sweep->w, scratch);
+            kernels->backwardDouble(f, groups.list, groups.count, sweep->w, scratch);
         }
     }
 }
@@ -123,10 +135,14 @@ SR_ALWAYS_INLINE void addOutside(const srFactor* f, void* w, bool isFloat) {
     }
 }
 
-static void sweep(const srFactor* f, void* w, bool isFloat) {
+static Sweep beginSweep(const srFactor* f, void* w, bool isFloat) {
     size_t elementSize = isFloat ? sizeof(float) : sizeof(double), rowSize = ROW * elementSize;
-    Sweep s = {.f = f, .w = w, .scratch = (char*)w + sizeOfRows(f, elementSize), .isFloat = isFloat};
     memset((char*)w + rowSize * (size_t)f->size, 0, rowSize * (1 + (size_t)f->tasks.outsideCount));
+    return (Sweep){.f = f, .w = w, .scratch = (char*)w + sizeOfRows(f, elementSize), .isFloat = isFloat};
+}
+
+static void sweep(const srFactor* f, void* w, bool isFloat) {
+    Sweep s = beginSweep(f, w, isFloat);
     srParallelFor(forwardRange, f->tasks.count, 1, &s);
     if (isFloat) {
         addOutside(f, w, true);
@@ -193,28 +209,23 @@ SR_ALWAYS_INLINE double storeRows(const srFactor* f, const void* w, bool isFloat
     return check;
 }
 
-// Rows of three floats, some at a time.
-#define MOST_PARTS 16
-#define LEAST_ROWS 1024
-
+// The whole way in float, task by task: who sweeps a task's rows loads them before and stores them
+// afterwards, so that they stay in its cache.
 typedef struct Floats {
-    const srFactor* f;
+    Sweep sweep;
     const float* b;
-    float* w;
+    int32_t width; // of rows of b
     float* x;
-    int32_t rowsPerPart;
-    float results[MOST_PARTS];
+    float results[SR_MOST_FACTOR_TASKS + 1]; // a task, and of what comes after all
 } Floats;
 
 // loadRows without a shift for floats and ordinary scales: in float all the way, which saves 5 % of a solve.
-static void loadRange(int32_t begin, int32_t end, int32_t worker, void* context) {
-    (void)worker;
-    Floats* rows = context;
-    const srFactor* f = rows->f;
+static float loadFloats(const Floats* floats, int32_t begin, int32_t end) {
+    const srFactor* f = floats->sweep.f;
     float most[3] = {0.0f, 0.0f, 0.0f};
     for (int32_t k = begin; k < end; k++) {
-        const float* from = rows->b + 3 * (int64_t)f->order[k];
-        float scale = (float)f->scales[k], *row = rows->w + ROW * (int64_t)k;
+        const float* from = floats->b + (int64_t)floats->width * f->order[k];
+        float scale = (float)f->scales[k], *row = (float*)floats->sweep.w + ROW * (int64_t)k;
         for (int c = 0; c < 3; c++) {
             row[c] = scale * from[c];
             most[c] = fabsf(row[c]) > most[c] ? fabsf(row[c]) : most[c];
@@ -222,37 +233,109 @@ static void loadRange(int32_t begin, int32_t end, int32_t worker, void* context)
         row[3] = 0.0f;
     }
     most[0] = most[1] > most[0] ? most[1] : most[0];
-    rows->results[begin / rows->rowsPerPart] = most[2] > most[0] ? most[2] : most[0];
+    return most[2] > most[0] ? most[2] : most[0];
 }
 
 // storeRows, likewise.
-static void storeRange(int32_t begin, int32_t end, int32_t worker, void* context) {
-    (void)worker;
-    Floats* rows = context;
-    const srFactor* f = rows->f;
+static float storeFloats(const Floats* floats, int32_t begin, int32_t end) {
+    const srFactor* f = floats->sweep.f;
     float check = 0.0f;
     for (int32_t k = begin; k < end; k++) {
-        float* to = rows->x + 3 * (int64_t)f->order[k];
+        float* to = floats->x + 3 * (int64_t)f->order[k];
         float scale = (float)f->scales[k];
-        const float* row = rows->w + ROW * (int64_t)k;
+        const float* row = (const float*)floats->sweep.w + ROW * (int64_t)k;
         to[0] = scale * row[0];
         to[1] = scale * row[1];
         to[2] = scale * row[2];
         check += 0.0f * to[0] + 0.0f * to[1] + 0.0f * to[2];
     }
-    rows->results[begin / rows->rowsPerPart] = check;
+    return check;
 }
 
-// Runs over all rows; the largest of what the parts gave.
-static float runOver(srRangeFcn* body, Floats* rows) {
-    int32_t size = rows->f->size, each = (size + MOST_PARTS - 1) / MOST_PARTS;
-    rows->rowsPerPart = each > LEAST_ROWS ? each : LEAST_ROWS;
-    srParallelFor(body, size, rows->rowsPerPart, rows);
-    float most = 0.0f;
-    for (int32_t k = 0; k * rows->rowsPerPart < size; k++) {
-        most = rows->results[k] > most || !(rows->results[k] == rows->results[k]) ? rows->results[k] : most;
+// The rows of groups from the i-th on that follow each other without a gap; i goes behind them.
+typedef struct Run {
+    int32_t begin;
+    int32_t end;
+} Run;
+
+static Run takeRun(const srFactor* f, const Groups* groups, int32_t* i) {
+    if (groups->list == NULL) {
+        *i = groups->count;
+        return (Run){0, f->size};
     }
-    return most;
+    int32_t first = groups->list[*i], last = first;
+    while (++*i < groups->count && groups->list[*i] == last + 1) {
+        ++last;
+    }
+    return (Run){f->columnStarts[first], f->columnStarts[last + 1]};
+}
+
+static void loadTask(Floats* floats, int32_t task) {
+    const srFactor* f = floats->sweep.f;
+    Groups groups = groupsOf(f, task);
+    float most = 0.0f;
+    for (int32_t i = 0; i < groups.count;) {
+        Run run = takeRun(f, &groups, &i);
+        float own = loadFloats(floats, run.begin, run.end);
+        most = own > most ? own : most;
+    }
+    floats->results[task] = most;
+}
+
+static void storeTask(Floats* floats, int32_t task) {
+    const srFactor* f = floats->sweep.f;
+    Groups groups = groupsOf(f, task);
+    floats->results[task] = 0.0f;
+    for (int32_t i = 0; i < groups.count;) {
+        Run run = takeRun(f, &groups, &i);
+        floats->results[task] += storeFloats(floats, run.begin, run.end);
+    }
+}
+
+static void forwardFloats(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    Floats* floats = context;
+    for (int32_t task = begin; task < end; task++) {
+        loadTask(floats, task);
+        sweepTask(&floats->sweep, task, floats->sweep.f->tasks.forwardRows);
+    }
+}
+
+static void backwardFloats(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    for (int32_t task = begin; task < end; task++) {
+        sweepTask(&((Floats*)context)->sweep, task, NULL);
+        storeTask(context, task);
+    }
+}
+
+typedef enum Outcome {
+    outcome_done,
+    outcome_notFinite,
+    outcome_outOfRange, // x is as it was
+} Outcome;
+
+static Outcome solveFloats(const srFactor* f, const float* b, int32_t width, float* x, void* scratch) {
+    Floats floats = {.sweep = beginSweep(f, scratch, true), .b = b, .width = width, .x = x};
+    int32_t last = f->tasks.count;
+    srParallelFor(forwardFloats, last, 1, &floats);
+    loadTask(&floats, last);
+    float most = 0.0f, check = 0.0f;
+    for (int32_t task = 0; task <= last; task++) {
+        most = floats.results[task] > most ? floats.results[task] : most;
+    }
+    if (!(most >= (float)LEAST_FLOAT && most <= (float)MOST_FLOAT)) {
+        return outcome_outOfRange;
+    }
+    addOutside(f, scratch, true);
+    sweepTask(&floats.sweep, last, f->rows);
+    sweepTask(&floats.sweep, last, NULL);
+    srParallelFor(backwardFloats, last, 1, &floats);
+    storeTask(&floats, last);
+    for (int32_t task = 0; task <= last; task++) {
+        check += floats.results[task];
+    }
+    return check == 0.0f ? outcome_done : outcome_notFinite;
 }
 
 // 2^exponent is above x; zero for what is zero or not finite. Its inverse is a number too.
@@ -307,24 +390,31 @@ SR_ALWAYS_INLINE bool solveOnce(const srFactor* f, const void* b, bool isFloatB,
     return check == 0.0;
 }
 
-srResult srFactor_SolveFloat(const srFactor* f, const float* b, float* x, void* scratch) {
+static srResult solveAnyFloats(const srFactor* f, const float* b, int32_t width, float* x, void* scratch) {
     if (f->floatPanels == NULL) {
         return srFail(sr_errorInvalidValue, "The factor has no panels in float.");
     }
-    bool isFinite;
-    Floats rows = {.f = f, .b = b, .w = scratch, .x = x};
-    float most = f->areScalesOrdinary ? runOver(loadRange, &rows) : 0.0f;
-    if (most >= (float)LEAST_FLOAT && most <= (float)MOST_FLOAT) {
-        sweep(f, scratch, true);
-        isFinite = runOver(storeRange, &rows) == 0.0f;
-    } else {
-        isFinite = solveOnce(f, b, true, x, true, false, scratch, true);
+    Outcome outcome = f->areScalesOrdinary ? solveFloats(f, b, width, x, scratch) : outcome_outOfRange;
+    if (outcome == outcome_outOfRange) {
+        for (size_t i = 0; width != 3 && i < (size_t)f->size; i++) {
+            memcpy(x + 3 * i, b + (size_t)width * i, 3 * sizeof(float));
+        }
+        bool isFinite = solveOnce(f, width != 3 ? x : b, true, x, true, false, scratch, true);
+        outcome = isFinite ? outcome_done : outcome_notFinite;
     }
-    if (!isFinite) {
+    if (outcome == outcome_notFinite) {
         memset(x, 0, 3 * (size_t)f->size * sizeof(float));
         return failNotFinite();
     }
     return sr_success;
+}
+
+srResult srFactor_SolveFloat(const srFactor* f, const float* b, float* x, void* scratch) {
+    return solveAnyFloats(f, b, 3, x, scratch);
+}
+
+srResult srFactor_SolveFloatRows(const srFactor* f, const float* b, float* x, void* scratch) {
+    return solveAnyFloats(f, b, ROW, x, scratch);
 }
 
 srResult srFactor_SolveDouble(const srFactor* f, const double* b, double* x, void* scratch) {

@@ -17,7 +17,11 @@ size_t srFactor_GetScratchSize(const srFactor* factor);
 /// `sr_errorNotFinite`, and zeros in `x`, when `b` or the solution is not finite.
 SR_MUST_USE srResult srFactor_SolveFloat(const srFactor* factor, const float* b, float* x, void* scratch);
 
-/// The same in double; needs sr_factorDouble.
+/// The same of rows of four floats in `b`, of which the last has no meaning; `x` has three a row, and is
+/// another array.
+SR_MUST_USE srResult srFactor_SolveFloatRows(const srFactor* factor, const float* b, float* x, void* scratch);
+
+/// srFactor_SolveFloat in double; needs sr_factorDouble.
 SR_MUST_USE srResult srFactor_SolveDouble(const srFactor* factor, const double* b, double* x, void* scratch);
 
 /// Solves with the float panels (the double ones where there are no others), then `stepCount` times with the

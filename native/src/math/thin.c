@@ -6,8 +6,6 @@
 #include "core/parallel.h"
 #include "math/linear_kernels.h"
 
-#define ROWS_PER_BLOCK 768 // whole slabs, three at a time; each row's sum is the same in any block
-
 enum {
     floatRows = 8,
     doubleRows = 4
@@ -58,6 +56,14 @@ void srDestroyThin(srThin* T) {
     *T = (srThin){0};
 }
 
+// A piece is of whole slabs, three at a time; each row's sum is the same in any.
+void srThin_MulAddFloatRange(const srThin* T, const float* x, float* y, int32_t begin, int32_t end) {
+    srThin part = *T; // some of its rows
+    part.floatSlabs += (size_t)begin * (size_t)part.columnCount;
+    part.rowCount = end - begin;
+    srGetLinearKernels()->mulAddThinFloat(&part, x, y + 3 * (size_t)begin);
+}
+
 typedef struct Product {
     const srThin* T;
     const float* x;
@@ -67,15 +73,12 @@ typedef struct Product {
 static void mulAddRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Product* product = context;
-    srThin part = *product->T; // some of its rows
-    part.floatSlabs += (size_t)begin * (size_t)part.columnCount;
-    part.rowCount = end - begin;
-    srGetLinearKernels()->mulAddThinFloat(&part, product->x, product->y + 3 * (size_t)begin);
+    srThin_MulAddFloatRange(product->T, product->x, product->y, begin, end);
 }
 
 void srThin_MulAddFloat(const srThin* T, const float* x, float* y) {
     Product product = {T, x, y};
-    srParallelFor(mulAddRange, T->rowCount, ROWS_PER_BLOCK, &product);
+    srParallelFor(mulAddRange, T->rowCount, SR_THIN_PIECE, &product);
 }
 
 void srThin_MulAddDouble(const srThin* T, const double* x, double* y) {

@@ -31,6 +31,12 @@ void srDestroyThin(srThin* T);
 void srThin_MulAddFloat(const srThin* T, const float* x, float* y);
 void srThin_MulAddDouble(const srThin* T, const double* x, double* y);
 
+#define SR_THIN_PIECE 768
+
+/// Rows `begin` to `end` - 1 of the product in float; `begin` is a multiple of SR_THIN_PIECE, `end` one or
+/// the number of rows.
+void srThin_MulAddFloatRange(const srThin* T, const float* x, float* y, int32_t begin, int32_t end);
+
 /// Elements of scratch for a transposed product.
 size_t srThin_GetScratchCount(const srThin* T);
 

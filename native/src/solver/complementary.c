@@ -84,8 +84,7 @@ static void carveProblem(Carving* carving, const srComplementaryRest* rest,
     problem->stretches.stretchesF = isPosed ? carve(carving, blocks, sizeof(srTurnBlockf)) : NULL;
     size_t sums = 2 * (size_t)srCountNodeBlocks(rest->nodeCount), chunks = (size_t)rest->layout.chunkCount;
     problem->partials = carve(carving, sums > chunks ? sums : chunks, sizeof(double));
-    size_t packed = (size_t)(rest->nodeCount > rest->rows.rowCount ? rest->nodeCount : rest->rows.rowCount);
-    problem->packed = carve(carving, 3 * packed + 1, sizeof(float));
+    problem->packed = carve(carving, 3 * (size_t)rest->rows.rowCount + 1, sizeof(float));
     problem->solution = carve(carving, 3 * (size_t)rest->nodeCount + 1, sizeof(float));
     problem->rowScratch =
         carve(carving, SR_POINT * (size_t)srRigRows_GetScratchRowCount(&rest->rows), sizeof(double));

@@ -21,16 +21,17 @@
 #include <math.h>
 #include <string.h>
 
-// solution = preconditioned residuals, three numbers a node. False when it is not finite.
-static bool precondition(srComplementaryProblem* problem) {
+// solution = preconditioned residuals, three numbers a node. Its product with them, zero when it is not
+// finite.
+static double precondition(srComplementaryProblem* problem) {
     const srComplementaryRest* rest = problem->rest;
     const srComplementaryTuning* tuning = problem->tuning;
-    srPackRows(problem->residuals, problem->packed, rest->nodeCount);
-    if (srFactor_SolveFloat(&tuning->factor, problem->packed, problem->solution, problem->solveScratch) !=
-        sr_success) {
-        return false;
+    if (srFactor_SolveFloatRows(&tuning->factor, problem->residuals, problem->solution,
+                                problem->solveScratch) != sr_success) {
+        return 0.0;
     }
-    if (rest->rows.rowCount > 0) {
+    bool hasRows = rest->rows.rowCount > 0;
+    if (hasRows) {
         srRigRows_MultiplyFloat(&rest->rows, problem->solution, problem->rowScratch);
         srSolveSmall(tuning->schur, rest->rows.rowCount, problem->rowScratch);
         for (size_t k = 0; k < (size_t)rest->rows.rowCount; ++k) {
@@ -38,9 +39,9 @@ static bool precondition(srComplementaryProblem* problem) {
                 problem->packed[3 * k + c] = -(float)problem->rowScratch[SR_POINT * k + c];
             }
         }
-        srThin_MulAddFloat(&tuning->responses, problem->packed, problem->solution);
     }
-    return true;
+    return srDotPacked(problem->residuals, hasRows ? &tuning->responses : NULL, problem->packed,
+                       problem->solution, rest->nodeCount, problem->partials);
 }
 
 typedef struct Pass {
@@ -141,10 +142,7 @@ srComplementaryStep srComplementary_FindStep(srComplementaryProblem* problem,
         --limit;
     }
     for (int32_t k = 0; k < limit; ++k) {
-        if (!precondition(problem)) {
-            break;
-        }
-        double rz = srDotPacked(problem->residuals, problem->solution, n, problem->partials);
+        double rz = precondition(problem);
         if (!(rz > 0.0)) {
             break;
         }

@@ -37,8 +37,8 @@ typedef struct srComplementaryProblem {
     float* residuals;
     float* search;
     float* products;
-    float* packed; // three numbers a node and one more, likewise:
-    float* solution;
+    float* packed;   // three numbers a row of the rig
+    float* solution; // three numbers a node and one more
     void* solveScratch;
     srComplementaryStats* stats;
 } srComplementaryProblem;

@@ -33,7 +33,6 @@ typedef struct srNewtonTable {
     double (*dotPacked)(const float* x, const float* y, int32_t count);
     void (*turnRows)(const float* z, float beta, const float* diagonal, float* p, float* q, int32_t count);
     double (*advanceRows)(float alpha, const float* p, const float* q, float* d, float* r, int32_t count);
-    void (*packRows)(const float* x, float* packed, int32_t count);
     void (*multiplyBones)(const srRigRows* rows, const double* x, double* y, int32_t begin, int32_t end);
     void (*multiplyBonesFloat)(const srRigRows* rows, const float* x, int32_t width, double* y, int32_t begin,
                                int32_t end);

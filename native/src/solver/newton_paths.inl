@@ -39,7 +39,6 @@ const srNewtonTable SR_NEWTON_TABLE = {
     .dotPacked = dotPacked,
     .turnRows = turnRows,
     .advanceRows = advanceRows,
-    .packRows = packRows,
     .multiplyBones = multiplyBones,
     .multiplyBonesFloat = multiplyBonesFloat,
     .subtractBones = subtractBones,

@@ -14,6 +14,7 @@ typedef struct Rows {
     float* b;
     const float* diagonal;
     float factor;
+    const srThin* thin;
     double* partials;
 } Rows;
 
@@ -39,8 +40,11 @@ static void dotRange(int32_t begin, int32_t end, int32_t worker, void* context) 
 static void dotPackedRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Rows* rows = context;
-    rows->partials[begin / ROWS_PER_BLOCK] = srGetNewtonTable()->dotPacked(
-        rows->x + 4 * (int64_t)begin, rows->y + 3 * (int64_t)begin, end - begin);
+    if (rows->thin != NULL) {
+        srThin_MulAddFloatRange(rows->thin, rows->y, rows->a, begin, end);
+    }
+    rows->partials[begin / SR_THIN_PIECE] = srGetNewtonTable()->dotPacked(
+        rows->x + 4 * (int64_t)begin, rows->a + 3 * (int64_t)begin, end - begin);
 }
 
 static void turnRange(int32_t begin, int32_t end, int32_t worker, void* context) {
@@ -64,10 +68,15 @@ double srDotRows(const float* x, const float* y, int32_t count, double* partials
     return sumPartials(partials, count);
 }
 
-double srDotPacked(const float* x, const float* y, int32_t count, double* partials) {
-    Rows rows = {.x = x, .y = y, .partials = partials};
-    srParallelFor(dotPackedRange, count, ROWS_PER_BLOCK, &rows);
-    return sumPartials(partials, count);
+double srDotPacked(const float* x, const srThin* T, const float* z, float* y, int32_t count,
+                   double* partials) {
+    Rows rows = {.x = x, .y = z, .a = y, .thin = T, .partials = partials};
+    srParallelFor(dotPackedRange, count, SR_THIN_PIECE, &rows);
+    double sum = 0.0;
+    for (int32_t k = 0; k * SR_THIN_PIECE < count; ++k) {
+        sum += partials[k];
+    }
+    return sum;
 }
 
 void srTurnRows(const float* z, float beta, const float* diagonal, float* p, float* q, int32_t count) {
@@ -80,15 +89,4 @@ double srAdvanceRows(float alpha, const float* p, const float* q, float* d, floa
     Rows rows = {.x = p, .y = q, .factor = alpha, .a = d, .b = r, .partials = partials};
     srParallelFor(advanceRange, count, ROWS_PER_BLOCK, &rows);
     return sumPartials(partials, count);
-}
-
-static void packRange(int32_t begin, int32_t end, int32_t worker, void* context) {
-    (void)worker;
-    const Rows* rows = context;
-    srGetNewtonTable()->packRows(rows->x + 4 * (int64_t)begin, rows->a + 3 * (int64_t)begin, end - begin);
-}
-
-void srPackRows(const float* x, float* packed, int32_t count) {
-    Rows rows = {.x = x, .a = packed};
-    srParallelFor(packRange, count, ROWS_PER_BLOCK, &rows);
 }

@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include "math/thin.h"
+
 #include <stdint.h>
 
 /// Numbers of scratch for the sums of `count` rows.
@@ -13,8 +15,9 @@ int32_t srCountRowPartials(int32_t count);
 
 double srDotRows(const float* x, const float* y, int32_t count, double* partials);
 
-/// The same, y packed.
-double srDotPacked(const float* x, const float* y, int32_t count, double* partials);
+/// The same, y packed; before, y += T z, unless T is null (srThin_MulAddFloat).
+double srDotPacked(const float* x, const srThin* T, const float* z, float* y, int32_t count,
+                   double* partials);
 
 /// p = z + beta p, z packed; q = diagonal p, a number a row.
 void srTurnRows(const float* z, float beta, const float* diagonal, float* p, float* q, int32_t count);
@@ -22,6 +25,3 @@ void srTurnRows(const float* z, float beta, const float* diagonal, float* p, flo
 /// d += alpha p; r -= alpha q. Returns r.r.
 double srAdvanceRows(float alpha, const float* p, const float* q, float* d, float* r, int32_t count,
                      double* partials);
-
-/// packed = x
-void srPackRows(const float* x, float* packed, int32_t count);

@@ -52,13 +52,3 @@ static double advanceRows(float alpha, const float* p, const float* q, float* d,
     }
     return sumRow(sums);
 }
-
-static void packRows(const float* x, float* packed, int32_t count) {
-    for (int32_t i = 0; i < count - 1; i++) {
-        // the fourth number is where the next row begins, and is written over by it
-        srStoreRowFloat(packed + 3 * i, srLoadRowFloat(x + SR_ROW * i));
-    }
-    if (count > 0) { // what follows may be another worker's
-        memcpy(packed + 3 * (count - 1), x + SR_ROW * (count - 1), 3 * sizeof(float));
-    }
-}

@@ -267,13 +267,15 @@ static void rows_are_added_and_multiplied_as_plain_numbers_are(void** state) {
     }
     double partials[16], plain = 0.0;
     assert_true(srCountRowPartials(rowCount) <= 16);
-    srPackRows(y, packed, rowCount);
     for (size_t k = 0; k < 4 * rowCount; ++k) {
         plain += (double)x[k] * (double)y[k];
-        assert_true(k % 4 == 3 || packed[k / 4 * 3 + k % 4] == y[k]);
+        if (k % 4 != 3) {
+            packed[k / 4 * 3 + k % 4] = y[k];
+        }
     }
     assert_near(srDotRows(x, y, rowCount, partials) / plain, 1.0, 1e-6); // products are floats
-    assert_true(srDotPacked(x, packed, rowCount, partials) == srDotRows(x, y, rowCount, partials));
+    double dot = srDotPacked(x, NULL, NULL, packed, rowCount, partials);
+    assert_near(dot / srDotRows(x, y, rowCount, partials), 1.0, 1e-13); // sums in another order
     memcpy(p, x, 4 * rowCount * sizeof(float));
     srTurnRows(packed, 0.5f, diagonal, p, q, rowCount);
     for (size_t k = 0; k < 4 * rowCount; ++k) {
