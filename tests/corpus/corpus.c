@@ -31,6 +31,12 @@ static int32_t countShapes(void) {
     return count;
 }
 
+static int32_t countLongShapes(void) {
+    int32_t count = 0;
+    srGetLongShapes(&count);
+    return count;
+}
+
 static int32_t countNothings(void) {
     int32_t count = 0;
     srGetNothings(&count);
@@ -44,7 +50,7 @@ static int32_t countDamages(void) {
 }
 
 int32_t srCountCases(void) {
-    return cleanSizeCount * countShapes() + nothingScaleCount * countNothings() +
+    return cleanSizeCount * (countShapes() + countLongShapes()) + nothingScaleCount * countNothings() +
            SEEDS_PER_DAMAGE * countDamages();
 }
 
@@ -76,6 +82,21 @@ static void makeClean(int32_t index, srCase* made) {
         // coarser, the lattice of the shape itself is finer than what keeps its parts apart
         addAparts(made, shape->name);
     }
+    srFreeSoup(&soup);
+}
+
+static void makeLong(int32_t index, srCase* made) {
+    int32_t count = 0;
+    const srLongShape* shape = &srGetLongShapes(&count)[index / cleanSizeCount];
+    srSoup soup = {0};
+    srMakeLongShape(shape, &soup);
+    made->family = sr_familyClean;
+    made->wantedNodes = cleanSizes[index % cleanSizeCount];
+    made->patient = srCreatePatient(&soup, 1);
+    made->limits = srCleanLimits;
+    made->expectation = sr_expectFit;
+    snprintf(made->damage, sizeof(made->damage), "clean");
+    snprintf(made->name, sizeof(made->name), "%s, %d nodes", shape->name, made->wantedNodes);
     srFreeSoup(&soup);
 }
 
@@ -126,12 +147,15 @@ srCase srMakeCaseOf(int32_t index, int32_t firstSeed) {
     srCase made = {.apartCount = 0};
     int32_t cleanCount = cleanSizeCount * countShapes();
     int32_t nothingCount = nothingScaleCount * countNothings();
+    int32_t longCount = cleanSizeCount * countLongShapes();
     if (index < cleanCount) {
         makeClean(index, &made);
-    } else if (index < cleanCount + nothingCount) {
-        makeNothing(index - cleanCount, &made);
+    } else if (index < cleanCount + longCount) {
+        makeLong(index - cleanCount, &made);
+    } else if (index < cleanCount + longCount + nothingCount) {
+        makeNothing(index - cleanCount - longCount, &made);
     } else {
-        makeDamaged(index - cleanCount - nothingCount, firstSeed, &made);
+        makeDamaged(index - cleanCount - longCount - nothingCount, firstSeed, &made);
     }
     return made;
 }

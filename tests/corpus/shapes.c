@@ -282,6 +282,51 @@ const srShape* srGetShapes(int32_t* outCount) {
     return shapes;
 }
 
+// ---- what is long and thin -------------------------------------------------------------------------------
+
+static void makeRopeEnds(srSoup* soup) {
+    srMakeBall(soup, 16, 9, 1.0); // an odd number of rings: none at height zero, where it is drawn apart
+}
+
+#define LONG_SHAPES(kind, make)                                                                              \
+    {kind " 5", make, 5.0, false}, {kind " 10", make, 10.0, false}, {kind " 20", make, 20.0, false},         \
+        {kind " 40", make, 40.0, false}, {kind " 5 tilted", make, 5.0, true},                                \
+        {kind " 10 tilted", make, 10.0, true}, {kind " 20 tilted", make, 20.0, true}, {                      \
+        kind " 40 tilted", make, 40.0, true                                                                  \
+    }
+
+static const srLongShape longShapes[] = {
+    LONG_SHAPES("box", makePlainCube),
+    LONG_SHAPES("rod", makeCylinder),
+    LONG_SHAPES("rope", makeRopeEnds),
+};
+
+const srLongShape* srGetLongShapes(int32_t* outCount) {
+    *outCount = (int32_t)(sizeof(longShapes) / sizeof(longShapes[0]));
+    return longShapes;
+}
+
+// Turned by thirds of a right angle about z and about x.
+static void tilt(float x[3]) {
+    const double c = 0.86602540378443865, s = 0.5;
+    double y = (double)x[1] * c - (double)x[2] * s, z = (double)x[1] * s + (double)x[2] * c;
+    double turned = (double)x[0] * s + y * c;
+    x[0] = (float)((double)x[0] * c - y * s);
+    x[1] = (float)turned;
+    x[2] = (float)z;
+}
+
+void srMakeLongShape(const srLongShape* shape, srSoup* soup) {
+    shape->make(soup);
+    for (int32_t p = 0; p < soup->pointCount; p++) {
+        float* x = soup->points + 3 * (int64_t)p;
+        x[2] += (float)(x[2] > 0.0F ? shape->ratio - 1.0 : 1.0 - shape->ratio);
+        if (shape->isTilted) {
+            tilt(x);
+        }
+    }
+}
+
 // neighbouring finger tips, the two knees, the two lips
 static const srApart aparts[] = {
     {"hand", {-0.13, 0.7, 0.0}, {0.13, 0.7, 0.0}, 1.2},

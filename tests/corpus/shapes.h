@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Clean shapes for the corpus: the primitives that a modelling program offers, and parts of characters that
-// nearly touch themselves. All are about two units large, around the origin, and seen counter-clockwise from
-// outside; all are closed but for the sheets, which are said to be.
+// nearly touch themselves. All but the long ones are about two units large, around the origin, and seen
+// counter-clockwise from outside; all are closed but for the sheets, which are said to be.
 
 #pragma once
 
@@ -17,6 +17,19 @@ typedef struct srShape {
 
 /// All of them, with their number.
 const srShape* srGetShapes(int32_t* outCount);
+
+/// Rods, ropes with round ends and boxes, many times as long as thick: along an axis, and tilted.
+typedef struct srLongShape {
+    const char* name;
+    void (*make)(srSoup* soup); ///< Two units large.
+    double ratio;               ///< Of length to thickness.
+    bool isTilted;              ///< Off all axes.
+} srLongShape;
+
+const srLongShape* srGetLongShapes(int32_t* outCount);
+
+/// The shape, drawn out to its length.
+void srMakeLongShape(const srLongShape* shape, srSoup* soup);
 
 void srMakeCube(srSoup* soup, int32_t cuts);
 void srMakeBall(srSoup* soup, int32_t around, int32_t down, double radius);

@@ -15,6 +15,9 @@
 #define LARGEST_GROWTH 1.3
 #define MOST_TRIALS 18
 
+// Of stretched lattices too, in degrees.
+#define LEAST_ANGLE 9.0
+
 typedef struct Made {
     int32_t nodeCount;
     srMesherReport report;
@@ -86,6 +89,76 @@ static void fingers_of_a_few_cells_have_too(void** state) {
     }
 }
 
+// With a handful of cells across, counts jump from one number of layers to the next. A cage that is much
+// larger than such a shape, a chain of cubes around it, says how many nodes it takes to be nearer.
+static void what_is_long_and_thin_has_about_as_many_nodes_as_are_wanted(void** state) {
+    (void)state;
+    const int32_t wanted[] = {100, 500, 700, 1000, 2000, 3000, 4000};
+    int32_t count = 0;
+    const srLongShape* shapes = srGetLongShapes(&count);
+    for (int32_t i = 0; i < count * SR_ARRAY_COUNT(wanted); i++) {
+        const srLongShape* shape = &shapes[i / SR_ARRAY_COUNT(wanted)];
+        int32_t nodes = wanted[i % SR_ARRAY_COUNT(wanted)];
+        srSoup soup = {0};
+        srMakeLongShape(shape, &soup);
+        Made made = meshSoup(&soup, nodes);
+        srFreeSoup(&soup);
+        if (fabs(made.nodeCount / (double)nodes - 1.0) > LARGEST_MISS) {
+            fail_msg("%s: %d nodes for %d", shape->name, made.nodeCount, nodes);
+        }
+        bool isLarge = made.report.volume > LARGEST_GROWTH * made.report.insideVolume;
+        assert_int_equal(made.report.leastNodeCount > nodes, isLarge);
+        assert_true(made.report.minDihedralDegrees > LEAST_ANGLE);
+    }
+}
+
+// Thin as it is against its own length, a needle is no sheet: a chain of cells is made around it.
+static void a_needle_is_no_sheet(void** state) {
+    (void)state;
+    const int32_t wanted[] = {100, 300, 1000, 4000};
+    for (int32_t n = 0; n < SR_ARRAY_COUNT(wanted); n++) {
+        srSoup soup = {0};
+        srMakeCube(&soup, 1);
+        srSoup_Place(&soup, (double[]){500.0, 0.5, 0.5}, (double[]){0.0, 0.0, 0.0});
+        Made made = meshSoup(&soup, wanted[n]);
+        srFreeSoup(&soup);
+        assert_near(made.nodeCount / (double)wanted[n], 1.0, LARGEST_MISS);
+        assert_int_equal(made.report.solid.sheetCount + made.report.solid.thinCount, 0);
+        assert_near(made.report.insideVolume, 1000.0, 1e-3);
+        assert_true(made.report.leastNodeCount > wanted[n]);
+    }
+}
+
+static void addCopy(srSoup* soup, void (*make)(srSoup* soup), double along) {
+    srSoup copy = {0};
+    make(&copy);
+    srSoup_Place(&copy, (double[]){1.0, 1.0, 1.0}, (double[]){along, 0.0, 0.0});
+    srSoup_Append(soup, &copy);
+    srFreeSoup(&copy);
+}
+
+static void meshTwo(const srShape* shape, double distance, int32_t wanted) {
+    srSoup soup = {0};
+    addCopy(&soup, shape->make, 0.0);
+    addCopy(&soup, shape->make, distance);
+    Made made = meshSoup(&soup, wanted);
+    srFreeSoup(&soup);
+    assertNear(shape, wanted, made.nodeCount);
+    assert_int_equal(made.report.pieceCount, 2);
+    assert_true(made.report.volume <= LARGEST_GROWTH * made.report.insideVolume);
+}
+
+static void two_of_a_kind_fit_however_far_apart(void** state) {
+    (void)state;
+    const double distances[] = {30.0, 100.0, 10000.0};
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(distances); i++) {
+        meshTwo(findShape("cube"), distances[i], 1000);
+        meshTwo(findShape("uv sphere"), distances[i], 50);
+        meshTwo(findShape("uv sphere"), distances[i], 1000);
+    }
+    meshTwo(findShape("cube"), 2.0, 50); // they touch
+}
+
 // Asked for what the report says, the cage keeps to the shape, and nothing more is told.
 static void what_a_shape_needs_is_told_and_true(void** state) {
     (void)state;
@@ -125,6 +198,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(clean_shapes_have_about_as_many_nodes_as_are_wanted, srTestNothingLeaked),
         cmocka_unit_test_teardown(fingers_of_a_few_cells_have_too, srTestNothingLeaked),
+        cmocka_unit_test_teardown(what_is_long_and_thin_has_about_as_many_nodes_as_are_wanted,
+                                  srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_needle_is_no_sheet, srTestNothingLeaked),
+        cmocka_unit_test_teardown(two_of_a_kind_fit_however_far_apart, srTestNothingLeaked),
         cmocka_unit_test_teardown(what_a_shape_needs_is_told_and_true, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_crossing_skin_is_searched_in_few_trials, srTestNothingLeaked),
     };

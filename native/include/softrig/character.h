@@ -155,7 +155,7 @@ typedef struct srCharacterReport {
     int32_t turnedPatchCount; ///< Patches (parts joined by edges of two triangles) that were inside out.
     int32_t closedHoleCount;
     int32_t openRimCount;        ///< Holes too large to be closed, and outlines of sheets.
-    int32_t sheetCount;          ///< Patches without an inside: they got a thickness.
+    int32_t sheetCount;          ///< Patches without an inside or with a thinner one: they got a thickness.
     int32_t swallowedPatchCount; ///< Patches within flesh that bound nothing: left out.
     int32_t cavityCount;         ///< Patches around a hollow.
     int32_t skinPieceCount;      ///< Parts that the skin falls into.

@@ -6,9 +6,11 @@
 #include "mesh/mesher.h"
 
 #include "core/alloc.h"
+#include "mesh/gaps.h"
 #include "mesh/homes.h"
 #include "mesh/quality.h"
 #include "mesh/search.h"
+#include "mesh/axes.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,28 +21,46 @@
 #define BOX_TOLERANCE 0.1
 #define GROWTH_WEIGHT 0.5
 #define LARGEST_MISS 0.15
+
+// A cage so many times as large as the inside is one of a chain of cubes around it: no lattice of about as
+// many nodes is near to the shape.
+#define HOPELESS_GROWTH 8.0
 #define STRETCH_COUNT 6
 #define LARGEST_JUMP 0.7
 #define MOST_CUBES 2e5
 #define OTHER_GROWTH 1.1
 #define LARGE_OTHER_GROWTH 1.25
 #define SHEET_OTHER_GROWTH 1.5
+#define USUAL_GROWTH 1.25
+
+// Long is what is so many times as long as wide. It has a few layers of nodes across, and counts jump from
+// one number of layers to the next. There a lattice whose count is near is kept across and stretched along:
+// first by little, then by as much as cells bear, and corrected by what it counted.
+#define LONG_RATIO 3.0
+#define LITTLE_LENGTHENING 1.2
+#define LARGEST_LENGTHENING 1.6
+#define LENGTHENING_COUNT 3
+#define NEAR_COUNT 32
+#define NEARS_TRIED 4
 
 // Samples that are worth a better count, if the first search did not take more: a second or two.
 #define WORTH_WORK 1.2e6
+#define HOPELESS_WORK 5e5
 
 // From which count on a cage keeps to the shape is looked for in such steps, up to so many wanted counts.
 #define ASK_STEP 1.06
 #define ASK_COUNT 24
 #define MOST_ASKED 4
-#define ASK_WORK 4e5
+#define ASK_WORK 2e5
 
 // Of the whole progress: until so much is done
 #define FIRST_SHARE 0.85
 #define WALKED_SHARE 0.89
-#define SHIFTED_SHARE 0.91
 #define STRETCHED_SHARE 0.95
 #define FINISHED_SHARE 0.97
+
+// What stays of a gap between parts, in thicknesses of sheets, at least
+#define LEAST_GAP 3.0
 
 #define MIN_TARGET 8
 #define MAX_TARGET 1000000
@@ -101,13 +121,21 @@ static void fillReport(const srMeshing* meshing, const srTrial* trial, const srM
     srCountAspects(&mesh->cage, report->aspectCounts, 10);
 }
 
+// A lattice whose count was near to the wanted one, and what it was along the axes.
+typedef struct Near {
+    srNear lattice;
+    srVec3 stretch;
+} Near;
+
 // A mesh under way: in the surface's own space, or in one that is stretched.
 typedef struct Attempt {
     srVec3 stretch;
     srSurface stretched; // without points when nothing is
     srMeshing meshing;
     srSearch search;
-    double mostWork; // when nothing else is begun
+    double mostWork;        // when nothing else is begun
+    Near nears[NEAR_COUNT]; // of every search
+    int nearCount;
 } Attempt;
 
 static void destroyAttempt(Attempt* attempt) {
@@ -129,6 +157,7 @@ static srResult stretchSurface(const srSurface* surface, srVec3 stretch, srSurfa
         .triangleCount = surface->triangleCount,
         .lower = mulEach(surface->lower, stretch),
         .upper = mulEach(surface->upper, stretch),
+        .size = surface->size, // by which settings are meant
     };
     if (out->points == NULL || out->triangles == NULL) {
         return srFailOutOfMemory("the cage");
@@ -137,7 +166,6 @@ static srResult stretchSurface(const srSurface* surface, srVec3 stretch, srSurfa
         out->points[p] = mulEach(surface->points[p], stretch);
     }
     memcpy(out->triangles, surface->triangles, (size_t)surface->triangleCount * sizeof(out->triangles[0]));
-    out->size = srDistance(out->lower, out->upper);
     return sr_success;
 }
 
@@ -252,8 +280,8 @@ static double missOf(const srMeshing* meshing, const srSearch* search) {
     double least = srTrial_LeastVolume(meshing, &search->best), miss = srSearch_Error(meshing, search);
     bool hasSize = meshing->solid.sheets.triangleCount == 0 && least > 0.0;
     double growth = hasSize ? srTrial_Volume(&search->best) / least : 1.0;
-    return (miss > SR_MET_TOLERANCE ? 1.0 : 0.0) + miss +
-           GROWTH_WEIGHT * fmax(growth - SR_LIMIT_OF_GROWTH, 0.0);
+    double excess = GROWTH_WEIGHT * fmax(growth - SR_LIMIT_OF_GROWTH, 0.0);
+    return (miss > SR_MET_TOLERANCE ? 1.0 : 0.0) + miss + excess / (1.0 + excess);
 }
 
 // Whether another search found what is better. It may not fall into more pieces.
@@ -264,11 +292,19 @@ static bool isBetter(const srMeshing* meshing, const srSearch* other, const Atte
 
 // Boxes jump by a part of the count, and fill their bounds: crumbs far apart do neither, and cost much. Where
 // there are fingers every trial costs as much as all those of a box.
-static bool isWorthTrying(const Attempt* best) {
+static bool isMissed(const Attempt* best) {
     double error = errorOf(best);
-    return error < LARGEST_JUMP && isOfFewCubes(best, best->search.best.spacing) && workLeft(best) > 0.0 &&
+    bool isHopeless = isLarger(&best->meshing, &best->search.best, HOPELESS_GROWTH);
+    if (isHopeless && error <= SR_MET_TOLERANCE) {
+        return false;
+    }
+    return error < LARGEST_JUMP && isOfFewCubes(best, best->search.best.spacing) &&
            (isOfBox(&best->search) ? missOf(&best->meshing, &best->search) > BOX_TOLERANCE
                                    : error > SR_MET_TOLERANCE);
+}
+
+static bool isWorthTrying(const Attempt* best) {
+    return isMissed(best) && workLeft(best) > 0.0;
 }
 
 // Where each axis has a spacing at which it changes, what lies between two of them is soon passed over.
@@ -279,6 +315,22 @@ static srResult searchBox(const srMeshing* meshing, const srWalk* walk, const sr
                : sr_success;
 }
 
+static void addNears(const srSearch* search, srVec3 stretch, Attempt* best) {
+    for (int i = 0; i < SR_NEAR_COUNT && best->nearCount < NEAR_COUNT; i++) {
+        if (search->nears[i].count > 0.0) {
+            best->nears[best->nearCount++] = (Near){search->nears[i], stretch};
+        }
+    }
+}
+
+static bool isLong(const srSurface* surface) {
+    int order[3];
+    orderAxes(surface, order);
+    srVec3 extent = srSub(surface->upper, surface->lower);
+    const double extents[3] = {extent.x, extent.y, extent.z};
+    return extents[order[2]] >= LONG_RATIO * extents[order[1]];
+}
+
 // How large what has a better count may be. Cages of a few cubes are as large as their cubes are, not as the
 // inside, and those of sheets as thick.
 static double largestOther(const Attempt* best) {
@@ -287,7 +339,7 @@ static double largestOther(const Attempt* best) {
     double growth = best->meshing.solid.sheets.triangleCount > 0 ? SHEET_OTHER_GROWTH
                     : isLarge                                    ? LARGE_OTHER_GROWTH
                                                                  : OTHER_GROWTH;
-    return growth * srTrial_Volume(trial);
+    return fmax(growth * srTrial_Volume(trial), USUAL_GROWTH * srTrial_LeastVolume(&best->meshing, trial));
 }
 
 // Along the axis on which the lattice is shifted layers come in even numbers. There are as many lattices as
@@ -295,16 +347,18 @@ static double largestOther(const Attempt* best) {
 static srResult tryShifts(const srProgress* progress, Attempt* best) {
     int order[3];
     orderAxes(best->meshing.surface, order);
-    for (int place = 0; place < 3 && isWorthTrying(best); place++) {
+    int count = isLong(best->meshing.surface) ? 1 : 3;
+    for (int place = 0; place < count && isWorthTrying(best); place++) {
         srProgress part = srPartOfProgress(progress, place / 3.0, (place + 1) / 3.0);
         srProgress walking = srPartOfProgress(&part, 0.5, 1.0);
         srSearch search = {.shiftedAxis = order[place], .largest = largestOther(best)};
         srWalk walk = {search.largest, HUGE_VAL, SR_MET_TOLERANCE, workLeft(best)};
         best->meshing.progress = srPartOfProgress(&part, 0.0, 0.5);
         srResult result = srSearch_Run(&best->meshing, &search);
-        if (result == sr_success) {
+        if (result == sr_success && !isLong(best->meshing.surface)) {
             result = searchBox(&best->meshing, &walk, &walking, &search);
         }
+        addNears(&search, best->stretch, best);
         best->search.work += search.work;
         best->search.trialCount += search.trialCount;
         if (result == sr_success && isBetter(&best->meshing, &search, best)) {
@@ -330,6 +384,8 @@ static void takeAttempt(Attempt* best, Attempt* attempt) {
     attempt->search.trialCount = best->search.trialCount;
     attempt->search.work = best->search.work;
     attempt->mostWork = best->mostWork;
+    attempt->nearCount = best->nearCount;
+    memcpy(attempt->nears, best->nears, sizeof(best->nears));
     destroyAttempt(best);
     *best = *attempt;
     best->meshing.surface = &best->stretched; // it moved with what holds it
@@ -348,6 +404,7 @@ static srResult tryStretches(const srSurface* surface, const srProgress* progres
         }
         best->search.work += attempt.search.work;
         best->search.trialCount += attempt.search.trialCount;
+        addNears(&attempt.search, attempt.stretch, best);
         if (result == sr_success && isBetter(&attempt.meshing, &attempt.search, best)) {
             takeAttempt(best, &attempt);
         }
@@ -359,6 +416,109 @@ static srResult tryStretches(const srSurface* surface, const srProgress* progres
     return sr_success;
 }
 
+// The lattice whose count is nearest to the wanted one, within a factor, is used up.
+static bool takeNear(double largest, Attempt* best, Near* outNear) {
+    double target = best->meshing.settings->targetNodeCount, nearest = log(largest);
+    int chosen = -1;
+    for (int i = 0; i < best->nearCount; i++) {
+        double ratio = fabs(log(target / best->nears[i].lattice.count));
+        if (ratio <= nearest) {
+            nearest = ratio;
+            chosen = i;
+        }
+    }
+    if (chosen >= 0) {
+        *outNear = best->nears[chosen];
+        best->nears[chosen] = best->nears[--best->nearCount];
+    }
+    return chosen >= 0;
+}
+
+// Longer by a factor along the longest axis, and thinner across; the volume stays.
+static srVec3 lengthen(const srSurface* surface, double factor) {
+    int order[3];
+    double stretch[3];
+    orderAxes(surface, order);
+    stretch[order[0]] = stretch[order[1]] = cbrt(1.0 / factor);
+    stretch[order[2]] = cbrt(factor * factor);
+    return (srVec3){stretch[0], stretch[1], stretch[2]};
+}
+
+static srResult runLengthened(const srSurface* surface, const srMesherSettings* settings, const Near* near,
+                              double factor, const srProgress* progress, Attempt* attempt) {
+    srProgress trying = srPartOfProgress(progress, 0.5, 1.0);
+    attempt->stretch = mulEach(near->stretch, lengthen(surface, factor));
+    SR_TRY(stretchSurface(surface, attempt->stretch, &attempt->stretched));
+    attempt->meshing.progress = srPartOfProgress(progress, 0.0, 0.5);
+    attempt->meshing.surface = &attempt->stretched;
+    attempt->meshing.settings = settings;
+    SR_TRY(srCreateMeshing(&attempt->meshing));
+    return srSearch_Try(&attempt->meshing, near->lattice.spacing * cbrt(1.0 / factor), &trying,
+                        &attempt->search);
+}
+
+static srResult tryLength(const srSurface* surface, const Near* near, double largest,
+                          const srProgress* progress, Attempt* best) {
+    double target = best->meshing.settings->targetNodeCount, factor = target / near->lattice.count;
+    double error = fabs(log(factor));
+    for (int number = 0; number < LENGTHENING_COUNT && isMissed(best) && factor < largest * largest &&
+                         factor * largest * largest > 1.0;
+         number++) {
+        factor = fmin(fmax(factor, 1.0 / largest), largest);
+        Attempt attempt = {
+            .search = {.shiftedAxis = near->lattice.shiftedAxis, .largest = largestOther(best)}};
+        srProgress part = srPartOfProgress(progress, number / (double)LENGTHENING_COUNT,
+                                           (number + 1) / (double)LENGTHENING_COUNT);
+        srResult result = runLengthened(surface, best->meshing.settings, near, factor, &part, &attempt);
+        best->search.work += attempt.search.work;
+        best->search.trialCount += attempt.search.trialCount;
+        double count = attempt.search.nears[0].count;
+        bool isNearer = count > 0.0 && fabs(log(count / target)) < error;
+        factor =
+            isNearer ? factor * target / count : HUGE_VAL; // else layers across changed: nothing to learn
+        if (result == sr_success && isBetter(&attempt.meshing, &attempt.search, best)) {
+            takeAttempt(best, &attempt);
+        }
+        destroyAttempt(&attempt);
+        if (result != sr_success && result != sr_errorNoInside) {
+            return result;
+        }
+    }
+    return sr_success;
+}
+
+// From what was tried so far, the nearest count first.
+static srResult tryLengths(const srSurface* surface, double largest, const srProgress* progress,
+                           Attempt* best) {
+    Near near;
+    for (int number = 0; number < NEARS_TRIED && isMissed(best) && takeNear(largest, best, &near); number++) {
+        srProgress part =
+            srPartOfProgress(progress, number / (double)NEARS_TRIED, (number + 1) / (double)NEARS_TRIED);
+        SR_TRY(tryLength(surface, &near, largest, &part, best));
+    }
+    return sr_success;
+}
+
+// What else there is where no spacing gives the count.
+static srResult tryOthers(const srSurface* surface, const srProgress* progress, Attempt* best) {
+    srProgress little = srPartOfProgress(progress, 0.0, 0.1), shifting = srPartOfProgress(progress, 0.1, 0.3);
+    srProgress much = srPartOfProgress(progress, 0.3, 0.5), stretching = srPartOfProgress(progress, 0.5, 0.9);
+    srProgress last = srPartOfProgress(progress, 0.9, 1.0);
+    bool isThin = isLong(surface);
+    addNears(&best->search, best->stretch, best);
+    if (isThin) {
+        SR_TRY(tryLengths(surface, LITTLE_LENGTHENING, &little, best));
+    }
+    if (best->meshing.settings->detail == NULL) {
+        SR_TRY(tryShifts(&shifting, best));
+    }
+    if (isThin) {
+        SR_TRY(tryLengths(surface, LARGEST_LENGTHENING, &much, best));
+    }
+    SR_TRY(tryStretches(surface, &stretching, best));
+    return tryLengths(surface, LARGEST_LENGTHENING, &last, best);
+}
+
 static void unstretch(srVec3 stretch, srCage* cage) {
     srVec3 back = {1.0 / stretch.x, 1.0 / stretch.y, 1.0 / stretch.z};
     for (int32_t node = 0; node < cage->nodeCount; node++) {
@@ -366,39 +526,34 @@ static void unstretch(srVec3 stretch, srCage* cage) {
     }
 }
 
-srResult srMeshSurface(const srSurface* surface, const srMesherSettings* settings, srMesh* outMesh,
-                       srMesherReport* outReport) {
-    SR_TRY(checkSettings(settings));
+static srResult meshPlaced(const srSurface* surface, const srMesherSettings* settings,
+                           const srProgress* whole, srMesh* outMesh, srMesherReport* outReport) {
     srResult result = sr_success;
     srMesh mesh = {0};
     srMesherReport report = {0};
-    srProgress whole = {settings->progress, settings->progressContext, 0.0f, 1.0f};
-    srProgress walking = srPartOfProgress(&whole, FIRST_SHARE, WALKED_SHARE);
-    srProgress shifting = srPartOfProgress(&whole, WALKED_SHARE, SHIFTED_SHARE);
-    srProgress stretching = srPartOfProgress(&whole, SHIFTED_SHARE, STRETCHED_SHARE);
-    srProgress asking = srPartOfProgress(&whole, STRETCHED_SHARE, FINISHED_SHARE);
-    srProgress finishing = srPartOfProgress(&whole, FINISHED_SHARE, 1.0);
+    srProgress walking = srPartOfProgress(whole, FIRST_SHARE, WALKED_SHARE);
+    srProgress trying = srPartOfProgress(whole, WALKED_SHARE, STRETCHED_SHARE);
+    srProgress asking = srPartOfProgress(whole, STRETCHED_SHARE, FINISHED_SHARE);
+    srProgress finishing = srPartOfProgress(whole, FINISHED_SHARE, 1.0);
     Attempt attempt = {.stretch = {1.0, 1.0, 1.0},
                        .search = {.shiftedAxis = SR_NOT_SHIFTED, .largest = HUGE_VAL}};
 
     // find the cells, make them a cage
-    attempt.meshing.progress = srPartOfProgress(&whole, 0.0, FIRST_SHARE);
+    attempt.meshing.progress = srPartOfProgress(whole, 0.0, FIRST_SHARE);
     SR_TRY_CLEANUP(runAttempt(surface, settings, &attempt));
-    attempt.mostWork = fmax(WORTH_WORK, 2.0 * attempt.search.work);
+    bool isHopeless = isLarger(&attempt.meshing, &attempt.search.best, HOPELESS_GROWTH);
+    attempt.mostWork = fmax(isHopeless ? HOPELESS_WORK : WORTH_WORK, 2.0 * attempt.search.work);
     if (isWorthWalking(&attempt)) {
         SR_TRY_CLEANUP(walkFingers(&walking, &attempt));
     }
-    if (settings->detail == NULL) {
-        SR_TRY_CLEANUP(tryShifts(&shifting, &attempt));
-    }
-    SR_TRY_CLEANUP(tryStretches(surface, &stretching, &attempt));
+    SR_TRY_CLEANUP(tryOthers(surface, &trying, &attempt));
     SR_TRY_CLEANUP(findLeastNodes(&asking, &attempt, &report.leastNodeCount));
     SR_TRY_CLEANUP(finishMesh(&attempt.meshing, &attempt.search.best, &finishing, &mesh));
     unstretch(attempt.stretch, &mesh.cage);
     report.trialCount = attempt.search.trialCount;
     report.solid = attempt.meshing.repaired;
     fillReport(&attempt.meshing, &attempt.search.best, &mesh, &report);
-    SR_TRY_CLEANUP(srReportProgress(&whole, 1.0));
+    SR_TRY_CLEANUP(srReportProgress(whole, 1.0));
     *outMesh = mesh;
     *outReport = report;
 
@@ -406,6 +561,46 @@ cleanup:
     destroyAttempt(&attempt);
     if (result != sr_success) {
         srDestroyMesh(&mesh);
+    }
+    return result;
+}
+
+// Parts that lie far apart are meshed nearer to each other; a cage that reaches from one to the other is made
+// once more with them where they are.
+static srResult meshApart(const srSurface* surface, const srMesherSettings* settings, srMesh* outMesh,
+                          srMesherReport* outReport) {
+    const srSolidSettings usual = srDefaultSolidSettings();
+    double thickness = (settings->solid != NULL ? settings->solid : &usual)->sheetThickness;
+    srProgress whole = {settings->progress, settings->progressContext, 0.0F, 1.0F};
+    srProgress again = {settings->progress, settings->progressContext, 1.0F, 1.0F};
+    srGaps gaps;
+    srSurface closed;
+    if (!srFindGaps(surface, LEAST_GAP * thickness * surface->size, &gaps)) {
+        return meshPlaced(surface, settings, &whole, outMesh, outReport);
+    }
+    SR_TRY(srCloseGaps(surface, &gaps, &closed));
+    srResult result = meshPlaced(&closed, settings, &whole, outMesh, outReport);
+    srDestroySurface(&closed);
+    if (result != sr_success || srOpenGaps(&gaps, &outMesh->cage)) {
+        return result;
+    }
+    srDestroyMesh(outMesh);
+    return meshPlaced(surface, settings, &again, outMesh, outReport);
+}
+
+srResult srMeshSurface(const srSurface* surface, const srMesherSettings* settings, srMesh* outMesh,
+                       srMesherReport* outReport) {
+    srAxes axes;
+    srSurface turned;
+    SR_TRY(checkSettings(settings));
+    if (!srFindAxes(surface, &axes)) {
+        return meshApart(surface, settings, outMesh, outReport);
+    }
+    SR_TRY(srTurnIntoAxes(surface, &axes, &turned));
+    srResult result = meshApart(&turned, settings, outMesh, outReport);
+    srDestroySurface(&turned);
+    if (result == sr_success) {
+        srTurnOutOfAxes(&axes, outMesh->cage.nodes, outMesh->cage.nodeCount);
     }
     return result;
 }

@@ -37,7 +37,7 @@ typedef struct srPatch {
     double volume; ///< Enclosed with the cone over what is open, from `center`; caps included.
     srVec3 center; ///< Centroid of the area.
     bool isTurned; ///< Faces the other way than most of its triangles were given; they are stored turned.
-    bool isThin;   ///< A shell that is thinner on the mean than the thickness that sheets get.
+    bool isThin;   ///< A shell that gets the thickness of sheets, as it is thinner, and wide.
     bool isWeak;   ///< Encloses too little to know its outside by itself.
     bool isNested; ///< Lies wholly within others; whether as a hollow is not decided yet.
     srRole role;

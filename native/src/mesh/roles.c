@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "mesh/nesting.h"
+#include "mesh/thinness.h"
 #include "mesh/winding.h"
 
 #include <math.h>
@@ -317,11 +318,14 @@ static void judgeAmongOthers(int32_t begin, int32_t end, int32_t worker, void* c
     }
 }
 
-static void findThin(const Assigning* assigning) {
-    for (int32_t p = 0; p < assigning->patches->patchCount; p++) {
+static void judgeThinness(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Assigning* assigning = context;
+    for (int32_t p = begin; p < end; p++) {
         srPatch* patch = &assigning->patches->patches[p];
         if (patch->role == sr_roleShell && patch->openCount == 0) {
-            patch->isThin = 2.0 * patch->volume < assigning->settings->thickness * patch->area;
+            patch->isThin = 2.0 * patch->volume < assigning->settings->thickness * patch->area &&
+                            srIsLeaf(assigning->patches, patch);
         }
     }
 }
@@ -380,7 +384,8 @@ srResult srAssignRoles(srPatches* patches, const srRoleSettings* settings, const
     Assigning assigning = {.patches = patches, .settings = settings};
     srProgress alone = srPartOfProgress(progress, 0.0, 0.1);
     srProgress building = srPartOfProgress(progress, 0.1, 0.5);
-    srProgress together = srPartOfProgress(progress, 0.5, 1.0);
+    srProgress together = srPartOfProgress(progress, 0.5, 0.95);
+    srProgress thinning = srPartOfProgress(progress, 0.95, 1.0);
     assigning.rounding = ROUNDING * largestCoordinate(patches);
     assigning.isAsked = SR_ALLOC_ZERO(uint8_t, patches->patchCount);
     if (assigning.isAsked == NULL) {
@@ -395,7 +400,8 @@ srResult srAssignRoles(srPatches* patches, const srRoleSettings* settings, const
     if (bvh != NULL && (patches->patchCount > 1 || patches->patches[0].isWeak)) {
         SR_TRY_CLEANUP(judgeTogether(&assigning, &together, &bvh));
     }
-    findThin(&assigning);
+    SR_TRY_CLEANUP(
+        srParallelForWithProgress(judgeThinness, patches->patchCount, 1, BATCH_SIZE, &assigning, &thinning));
     *outBvh = bvh;
 
 cleanup:

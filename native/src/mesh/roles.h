@@ -10,8 +10,8 @@
 // 3. A weak patch is a shell where the others make it one: where the mean of the winding numbers on its two
 //    sides is nearer to a half than to a whole number, and there is something behind it. Else it is a sheet,
 //    or, with flesh on both sides, swallowed. A closed patch of no volume is a sheet. Thin is a closed patch
-//    whose volume is less than half its area times the thickness of sheets, and a weak shell when a point
-//    that far behind it is outside again.
+//    whose volume is less than half its area times the thickness of sheets, if it is a leaf (thinness.h), and
+//    a weak shell when a point that far behind it is outside again.
 // 4. A patch that lies wholly within the flesh of others is a cavity when it was modelled facing the other
 //    way than the largest patch around it, else it is swallowed: solid within solid is solid. Whether the
 //    whole mesh was modelled inside out so makes no difference.

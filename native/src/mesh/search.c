@@ -19,6 +19,9 @@
 #define WALK_JUMP 1.35
 #define PASSED_SHARE 0.6
 
+// What is larger than the inside by more than that is no lattice to start from.
+#define NEAR_GROWTH 1.25
+
 // Nodes expected at a spacing h: the lattice has two points a cube, and the skin takes roughly three a
 // square. Only where the search starts.
 static double expectNodes(double volume, double area, double h) {
@@ -130,12 +133,61 @@ static double chooseSpacing(const Record* record, double growth, double target, 
     return isBeyond && tooFine > 0.0 && tooCoarse > 0.0 ? sqrt(tooFine * tooCoarse) : wished;
 }
 
+// Whether the same would come of it once more.
+static bool isKnown(const Record* record, double spacing) {
+    for (int i = 0; i < record->count; i++) {
+        if (record->areWhole[i] && record->spacings[i] == spacing) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void srSearch_Take(srSearch* search, srTrial* trial) {
     int32_t before = search->best.latticePointCount;
     srDestroyTrial(&search->best);
     search->best = *trial;
     search->best.latticePointCount = before > trial->latticePointCount ? before : trial->latticePointCount;
     *trial = (srTrial){0};
+}
+
+static bool isNearer(double count, double other, double target) {
+    return other == 0.0 || fabs(log(count / target)) < fabs(log(other / target));
+}
+
+// Into its place among the nearest, but not beside one of the same count.
+static void noteNear(const srMeshing* meshing, const srTrial* trial, srSearch* search) {
+    double least = srTrial_LeastVolume(meshing, trial), count = countOf(trial);
+    bool isLarge = meshing->solid.sheets.triangleCount == 0 && srTrial_Volume(trial) > NEAR_GROWTH * least;
+    if (!(count > 0.0) || isLarge) {
+        return;
+    }
+    srNear noted = {trial->spacing, count, trial->shiftedAxis};
+    for (int i = 0; i < SR_NEAR_COUNT && noted.count != search->nears[i].count; i++) {
+        if (isNearer(noted.count, search->nears[i].count, meshing->settings->targetNodeCount)) {
+            srNear pushed = search->nears[i];
+            search->nears[i] = noted;
+            noted = pushed;
+        }
+    }
+}
+
+srResult srSearch_Try(const srMeshing* meshing, double spacing, const srProgress* progress,
+                      srSearch* search) {
+    srTrial trial = srStartTrial(spacing, search->shiftedAxis);
+    srResult result = srRunTrial(meshing, progress, 1.0, HUGE_VAL, &trial);
+    search->trialCount++;
+    search->work += srTrial_Work(&trial);
+    if (result == sr_success) {
+        noteNear(meshing, &trial, search);
+        bool isBetter =
+            countError(&trial, meshing->settings->targetNodeCount) < srSearch_Error(meshing, search);
+        if (trial.cells.cellCount > 0 && isBetter && srTrial_Volume(&trial) < search->largest) {
+            srSearch_Take(search, &trial);
+        }
+    }
+    srDestroyTrial(&trial);
+    return result;
 }
 
 srResult srSearch_Run(const srMeshing* meshing, srSearch* search) {
@@ -160,19 +212,25 @@ srResult srSearch_Run(const srMeshing* meshing, srSearch* search) {
         growth = trial.growth;
         search->work += srTrial_Work(&trial);
         addToRecord(&trial, &record);
+        noteNear(meshing, &trial, search);
         double share = plainCountOf(&trial) / (WALK_MARGIN * target), error = fabs(log(share));
         if (error < plainError) {
             plainError = error;
             search->plainSpacing = trial.spacing * sqrt(share);
         }
         spacing = chooseSpacing(&record, growth, target, nextSpacing(meshing, &trial));
-        bool isNearer = countError(&trial, target) < srSearch_Error(meshing, search);
-        bool isEmpty = trial.cells.cellCount == 0;
-        if (trial.isWhole &&
-            (isEmpty ? search->best.arena == NULL : isNearer && srTrial_Volume(&trial) < search->largest)) {
+        bool isBetter = countError(&trial, target) < srSearch_Error(meshing, search);
+        bool isEmpty = trial.cells.cellCount == 0, isLarge = srTrial_Volume(&trial) >= search->largest;
+        if (trial.isWhole && isBetter && isLarge) {
+            spacing = fmin(spacing, trial.spacing / WALK_STEP);
+        }
+        if (trial.isWhole && (isEmpty ? search->best.arena == NULL : isBetter && !isLarge)) {
             srSearch_Take(search, &trial);
         }
         srDestroyTrial(&trial);
+        if (isKnown(&record, spacing)) {
+            break;
+        }
     }
     search->best.latticePointCount = largest;
     return sr_success;

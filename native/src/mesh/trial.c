@@ -34,6 +34,9 @@
 // The volume that triangles enclose counts overlaps twice; the one sampled is right to some per cent.
 #define SAMPLED_SLACK 1.08
 
+// Mean thickness in cubes, below which samples meet it by chance.
+#define COARSE_SHARE 0.5
+
 // Points of a lattice, and how many a wanted node is worth: most of them lie outside of what is long and
 // askew.
 #define MAX_POINT_COUNT (1 << 23)
@@ -102,7 +105,9 @@ static double leastSpacing(const srMeshing* meshing) {
 
 static bool placeLattice(const srMeshing* meshing, const srTrial* trial, int32_t most,
                          srLattice* outLattice) {
-    double margin = meshing->solid.halfThickness + THIN_OFFSET * trial->spacing;
+    const srSolid* solid = &meshing->solid;
+    double thickness = solid->sheets.triangleCount > 0 ? solid->halfThickness : 0.0;
+    double margin = thickness + THIN_OFFSET * trial->spacing;
     return srMakeLattice(meshing->lower, meshing->upper, margin, trial->spacing, most, outLattice) &&
            (trial->shiftedAxis == SR_NOT_SHIFTED ? srLattice_Pad(outLattice, 2, most)
                                                  : srLattice_Shift(outLattice, trial->shiftedAxis, most));
@@ -203,9 +208,12 @@ static srResult stuffLevel(const srMeshing* meshing, const Levels* levels, const
 }
 
 // The volume that the triangles enclose counts overlaps twice; and where they leave openings, cones over
-// these stand for what is missing, which may say too little.
+// these stand for what is missing, which may say too little. On a lattice that is coarser than the shape is
+// thick, what is sampled says nothing.
 double srTrial_LeastVolume(const srMeshing* meshing, const srTrial* trial) {
-    double inside = fmin(meshing->solid.volume, SAMPLED_SLACK * trial->insideVolume);
+    const srSolid* solid = &meshing->solid;
+    bool isCoarse = 2.0 * solid->volume < COARSE_SHARE * trial->spacing * solid->area;
+    double inside = isCoarse ? solid->volume : fmin(solid->volume, SAMPLED_SLACK * trial->insideVolume);
     bool isFiner = meshing->measuredAt > 0.0 && meshing->measuredAt < trial->spacing;
     if (isFiner) {
         inside =

@@ -113,7 +113,7 @@ static void reportCage(const srFillingReport* made, srCharacterReport* out) {
     out->turnedPatchCount = solid->turnedPatchCount;
     out->closedHoleCount = solid->closedHoleCount;
     out->openRimCount = solid->openRimCount;
-    out->sheetCount = solid->sheetCount;
+    out->sheetCount = solid->sheetCount + solid->thinCount;
     out->swallowedPatchCount = solid->swallowedCount;
     out->cavityCount = solid->cavityCount;
     out->skinPieceCount = solid->pieceCount;
