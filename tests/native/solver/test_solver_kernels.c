@@ -130,9 +130,9 @@ static void forces_are_minus_the_gradient_of_the_energy_inside_out_too(void** st
         memset(&cells.material, 0, sizeof(cells.material));
         srGetSolverKernels()->solveCells(&sweep, 0, 1, 8);
         for (int step = 0; step < 200; ++step) {
-            memset(cells.forces, 0, sizeof(cells.forces));
-            srGetSolverKernels()->addForces(&sweep, 0, 1);
+            srGetSolverKernels()->solveCells(&sweep, 0, 1, 1);
         }
+        srGetSolverKernels()->addForces(&sweep, 0, 1);
         for (int k = 0; k < 96; ++k) {
             int lane = k / 12;
             double F[3][3];
