@@ -26,8 +26,11 @@
 #define HELD_PULL 60.0f
 #define STEP_VISCOSITY 0.06
 
-#define TAKEN_OFF                                                                                            \
-    0.6 // of what substeps damp the slowest swing too much: what a sweep leaves unsolved feeds it, too
+#define FASTEST_SHOWN 0.5 // swings a frame; quicker ones look like slower ones
+
+// Of what substeps damp the slowest swing too much: what one sweep leaves unsolved feeds it, too.
+#define TAKEN_OFF 0.6
+
 #define KEEPING_SWEEPS 12 // with which 10,000 steps lose nothing of a swing's energy
 
 #define FREQUENCY_WITHOUT_HANDLES 1.4 // pull and elasticity together: they are made to be alike
@@ -306,11 +309,13 @@ static srSwing findNeeded(srSwing shown, const srFleshDials* dials) {
 }
 
 // The fewest that are enough, and that do not by themselves damp the swing more than it shall be. What the
-// pull to the pose has of a swing needs no substeps: nodes answer it alone.
+// pull to the pose has of a swing needs no substeps: nodes answer it alone. What is too quick to be shown
+// gets all: with few, what they leave unsolved keeps slender flesh moving for ever.
 static int32_t chooseSubsteps(const FleshBody* body, double frequency, srSwing shown,
                               const srFleshDials* dials) {
     srFleshDials tried = *dials;
-    if (body->hasHandles && dials->sweeps == 1) {
+    bool isShown = frequency * dials->frameSeconds <= FASTEST_SHOWN;
+    if (body->hasHandles && dials->sweeps == 1 && isShown) {
         double elastic = sqrt(fmax(frequency * frequency - dials->frequency * dials->frequency, 0.0));
         tried.substeps = srFindSubstepsWithHandles(dials->substeps, elastic, dials->frameSeconds);
     }
@@ -323,12 +328,28 @@ static int32_t chooseSubsteps(const FleshBody* body, double frequency, srSwing s
     return tried.substeps;
 }
 
-// What the complementary solver shows of a swing
-static srSwing findShown(srSwing meant, const srBodySettings* settings) {
+static double riseBetween(double low, double high, double x) {
+    return fmin(fmax((x - low) / (high - low), 0.0), 1.0);
+}
+
+// 0 for a swing as a tissue has it, to 1 for one that is much quicker, than the dial says or than frames can
+// show. That one shall only be calm: what a sweep leaves unsolved feeds it.
+static double findStiff(double frequency, const srBodySettings* settings) {
+    double quicker = riseBetween(2.5, 4.0, frequency / (double)settings->params.frequency);
+    double hidden = riseBetween(FASTEST_SHOWN, 0.75, frequency / settings->frameRate);
+    return fmax(quicker, hidden);
+}
+
+// What the complementary solver shows of a swing, or its plain formula of a stiff one
+static srSwing findShown(srSwing meant, double stiff, const srBodySettings* settings) {
     double substep = 1.0 / settings->frameRate / srDefaultComplementaryDials().substeps;
     double omega = 2.0 * PI * srFindSwingFrequency(settings);
     srSettling settling = srFindSettling(sr_integratorBdf2, omega, meant.rate, substep);
-    return srReadSwing(srFindLateRoot(settling, meant.omega, substep), substep);
+    srSwing shown = srReadSwing(srFindLateRoot(settling, meant.omega, substep), substep);
+    srSwing calm = srShowByBdf2(meant, substep);
+    shown.omega += stiff * (calm.omega - shown.omega);
+    shown.rate += stiff * (calm.rate - shown.rate);
+    return shown;
 }
 
 // One setting shall swing alike in all solvers. The complementary one takes few steps a frame, which makes
@@ -337,7 +358,7 @@ static srSwing findShown(srSwing meant, const srBodySettings* settings) {
 static void align(const FleshBody* body, double frequency, const srBodySettings* settings,
                   srFleshDials* dials) {
     srSwing meant = {2.0 * PI * frequency, srFindDampingRate(settings)};
-    srSwing shown = findShown(meant, settings);
+    srSwing shown = findShown(meant, findStiff(frequency, settings), settings);
     bool isFading = dials->integrator == sr_fleshTheta && dials->sweeps == 1;
     shown.rate = isFading ? shown.rate : meant.rate;
     dials->substeps = chooseSubsteps(body, frequency, shown, dials);
