@@ -137,26 +137,67 @@ static void addCopy(srSoup* soup, void (*make)(srSoup* soup), double along) {
     srFreeSoup(&copy);
 }
 
-static void meshTwo(const srShape* shape, double distance, int32_t wanted) {
+static Made meshTwo(const srShape* shape, double distance, int32_t wanted) {
     srSoup soup = {0};
     addCopy(&soup, shape->make, 0.0);
     addCopy(&soup, shape->make, distance);
     Made made = meshSoup(&soup, wanted);
     srFreeSoup(&soup);
+    return made;
+}
+
+static void assertTwoFit(const srShape* shape, double distance, int32_t wanted) {
+    Made made = meshTwo(shape, distance, wanted);
     assertNear(shape, wanted, made.nodeCount);
     assert_int_equal(made.report.pieceCount, 2);
     assert_true(made.report.volume <= LARGEST_GROWTH * made.report.insideVolume);
+    assert_int_equal(made.report.leastNodeCount, 0);
 }
 
 static void two_of_a_kind_fit_however_far_apart(void** state) {
     (void)state;
     const double distances[] = {30.0, 100.0, 10000.0};
     for (int32_t i = 0; i < SR_ARRAY_COUNT(distances); i++) {
-        meshTwo(findShape("cube"), distances[i], 1000);
-        meshTwo(findShape("uv sphere"), distances[i], 50);
-        meshTwo(findShape("uv sphere"), distances[i], 1000);
+        assertTwoFit(findShape("cube"), distances[i], 1000);
+        assertTwoFit(findShape("uv sphere"), distances[i], 50);
+        assertTwoFit(findShape("uv sphere"), distances[i], 1000);
     }
-    meshTwo(findShape("cube"), 2.0, 50); // they touch
+    assertTwoFit(findShape("cube"), 2.0, 50); // they touch
+}
+
+// A pair of cubes or balls has as many nodes as twice the smallest cages have, and few numbers between.
+static void what_is_missed_is_told_with_a_number_to_ask_for(void** state) {
+    (void)state;
+    const char* const names[] = {"cube", "uv sphere"};
+    const double distances[] = {4.0, 30.0, 10000.0};
+    int32_t below = 0, above = 0;
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(names) * SR_ARRAY_COUNT(distances); i++) {
+        for (int32_t wanted = 24; wanted < 80; wanted += wanted / 4) {
+            Made made = meshTwo(findShape(names[i % 2]), distances[i / 2], wanted);
+            bool isBelow = made.nodeCount < (1.0 - LARGEST_MISS) * wanted;
+            bool isAbove = made.nodeCount > (1.0 + LARGEST_MISS) * wanted;
+            bool isLarge = made.report.volume > LARGEST_GROWTH * made.report.insideVolume;
+            assert_int_equal(made.report.leastNodeCount > 0, isBelow || isAbove || isLarge);
+            if (isBelow || isAbove || isLarge) {
+                assert_true(made.report.leastNodeCount >= (1.0 - LARGEST_MISS) * wanted);
+                assert_true(made.report.leastNodeCount >= made.nodeCount);
+            }
+            below += isBelow;
+            above += isAbove;
+        }
+    }
+    assert_true(below > 0 && above > 0);
+}
+
+// Asked for that number, a cage fits and nothing more is told.
+static void what_two_far_apart_need_is_enough(void** state) {
+    (void)state;
+    const double distances[] = {30.0, 100.0, 10000.0};
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(distances); i++) {
+        Made cubes = meshTwo(findShape("cube"), distances[i], 50);
+        assert_true(cubes.nodeCount < (1.0 - LARGEST_MISS) * 50 && cubes.report.leastNodeCount > 50);
+        assertTwoFit(findShape("cube"), distances[i], cubes.report.leastNodeCount);
+    }
 }
 
 // Asked for what the report says, the cage keeps to the shape, and nothing more is told.
@@ -202,6 +243,8 @@ int main(void) {
                                   srTestNothingLeaked),
         cmocka_unit_test_teardown(a_needle_is_no_sheet, srTestNothingLeaked),
         cmocka_unit_test_teardown(two_of_a_kind_fit_however_far_apart, srTestNothingLeaked),
+        cmocka_unit_test_teardown(what_is_missed_is_told_with_a_number_to_ask_for, srTestNothingLeaked),
+        cmocka_unit_test_teardown(what_two_far_apart_need_is_enough, srTestNothingLeaked),
         cmocka_unit_test_teardown(what_a_shape_needs_is_told_and_true, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_crossing_skin_is_searched_in_few_trials, srTestNothingLeaked),
     };

@@ -240,16 +240,18 @@ static srResult walkFingers(const srProgress* progress, Attempt* attempt) {
     return srSearch_Walk(&attempt->meshing, &walk, progress, &attempt->search);
 }
 
-// From how many nodes on the shape is kept to, if it is not: by making finer cages until one is not too
-// large, or as far as lattices go and it is worth it. A count that cannot be met is one that the shape needs,
-// too.
+// From how many nodes on a count near the wanted one is had and the shape is kept to, if that is not so: by
+// making finer cages until one has more nodes and is not too large, or as far as lattices go and it is worth
+// it. A count that is met from above only is one that the shape needs, too.
 static srResult findLeastNodes(const srProgress* progress, const Attempt* attempt, int32_t* outCount) {
     const srMeshing* meshing = &attempt->meshing;
-    int32_t target = meshing->settings->targetNodeCount, count = attempt->search.best.cells.nodeCount;
+    int32_t target = meshing->settings->targetNodeCount, made = attempt->search.best.cells.nodeCount;
     double spacing = attempt->search.best.spacing, work = 0.0, mostWork = fmax(workLeft(attempt), ASK_WORK);
+    double least = fmax(made, (1.0 - LARGEST_MISS) * target), count = made;
     bool isLarge = isLarger(meshing, &attempt->search.best, SR_LIMIT_OF_GROWTH);
-    *outCount = isLarge || count > (1.0 + LARGEST_MISS) * target ? count : 0;
-    for (int step = 0; isLarge && step < ASK_COUNT && count < MOST_ASKED * target && work < mostWork;
+    bool isEnough = made == 0 || (count >= least && !isLarge);
+    *outCount = isEnough && made <= (1.0 + LARGEST_MISS) * target ? 0 : made;
+    for (int step = 0; !isEnough && step < ASK_COUNT && count < MOST_ASKED * target && work < mostWork;
          step++) {
         srProgress part =
             srPartOfProgress(progress, step / (double)ASK_COUNT, (step + 1) / (double)ASK_COUNT);
@@ -259,9 +261,10 @@ static srResult findLeastNodes(const srProgress* progress, const Attempt* attemp
                                                          : srReportProgress(&part, 1.0);
         work += srTrial_Work(&trial);
         if (result == sr_success && trial.isWhole) {
+            bool isFinest = trial.spacing != spacing;
             count = trial.cells.nodeCount;
-            *outCount = count;
-            isLarge = isLarger(meshing, &trial, SR_LIMIT_OF_GROWTH) && trial.spacing == spacing;
+            *outCount = count > *outCount ? trial.cells.nodeCount : *outCount;
+            isEnough = isFinest || (count >= least && !isLarger(meshing, &trial, SR_LIMIT_OF_GROWTH));
         }
         srDestroyTrial(&trial);
         SR_TRY(result);

@@ -36,8 +36,9 @@ typedef struct srMesherReport {
     int32_t removedCellCount;   ///< Cells left out because the skin pinched itself there.
     int32_t trialCount;         ///< Spacings tried.
     int32_t latticePointCount;  ///< Of the largest lattice that was sampled.
-    int32_t leastNodeCount;     ///< Where more nodes were made than wanted, or the cage is larger than the
-                                ///< inside by more than 0.3: how many the shape needs at least. Else 0.
+    int32_t leastNodeCount;     ///< Where the count is off the wanted one by more than 15 %, or the cage is
+                                ///< larger than the inside by more than 0.3: from how many nodes on it is
+                                ///< neither, of the cages that were tried; the most where none was. Else 0.
     srSolidReport solid;        ///< What was repaired.
 } srMesherReport;
 
