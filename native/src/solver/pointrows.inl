@@ -23,10 +23,13 @@ static double dotRows(const float* x, const float* y, int32_t count) {
     return sumRow(sums);
 }
 
+// The number after the last row of y is not read: another worker may be writing it.
 static double dotPacked(const float* x, const float* y, int32_t count) {
     srRowDouble sums = {0};
     for (int32_t i = 0; i < count; i++) {
-        srRowFloat products = srLoadRowFloat(x + SR_ROW * i) * loadPacked(y + 3 * i);
+        const float* at = y + 3 * i;
+        srRowFloat row = i + 1 < count ? loadPacked(at) : (srRowFloat){at[0], at[1], at[2], 0.0f};
+        srRowFloat products = srLoadRowFloat(x + SR_ROW * i) * row;
         sums += __builtin_convertvector(products, srRowDouble);
     }
     return sumRow(sums);
