@@ -395,6 +395,17 @@ static void takeAttempt(Attempt* best, Attempt* attempt) {
     *attempt = (Attempt){0};
 }
 
+// What came of another attempt, which is over: it takes the best one's place where it is better.
+static srResult endAttempt(srResult result, Attempt* best, Attempt* attempt) {
+    best->search.work += attempt->search.work;
+    best->search.trialCount += attempt->search.trialCount;
+    if (result == sr_success && isBetter(&attempt->meshing, &attempt->search, best)) {
+        takeAttempt(best, attempt);
+    }
+    destroyAttempt(attempt);
+    return result == sr_errorNoInside ? sr_success : result;
+}
+
 static srResult tryStretches(const srSurface* surface, const srProgress* progress, Attempt* best) {
     for (int number = 0; number < STRETCH_COUNT && isWorthTrying(best); number++) {
         Attempt attempt = {.stretch = stretchOf(surface, number),
@@ -405,16 +416,8 @@ static srResult tryStretches(const srSurface* surface, const srProgress* progres
         if (result == sr_success) {
             result = runStretched(best, &part, &attempt);
         }
-        best->search.work += attempt.search.work;
-        best->search.trialCount += attempt.search.trialCount;
         addNears(&attempt.search, attempt.stretch, best);
-        if (result == sr_success && isBetter(&attempt.meshing, &attempt.search, best)) {
-            takeAttempt(best, &attempt);
-        }
-        destroyAttempt(&attempt);
-        if (result != sr_success && result != sr_errorNoInside) {
-            return result;
-        }
+        SR_TRY(endAttempt(result, best, &attempt));
     }
     return sr_success;
 }
@@ -473,19 +476,11 @@ static srResult tryLength(const srSurface* surface, const Near* near, double lar
         srProgress part = srPartOfProgress(progress, number / (double)LENGTHENING_COUNT,
                                            (number + 1) / (double)LENGTHENING_COUNT);
         srResult result = runLengthened(surface, best->meshing.settings, near, factor, &part, &attempt);
-        best->search.work += attempt.search.work;
-        best->search.trialCount += attempt.search.trialCount;
         double count = attempt.search.nears[0].count;
         bool isNearer = count > 0.0 && fabs(log(count / target)) < error;
         factor =
             isNearer ? factor * target / count : HUGE_VAL; // else layers across changed: nothing to learn
-        if (result == sr_success && isBetter(&attempt.meshing, &attempt.search, best)) {
-            takeAttempt(best, &attempt);
-        }
-        destroyAttempt(&attempt);
-        if (result != sr_success && result != sr_errorNoInside) {
-            return result;
-        }
+        SR_TRY(endAttempt(result, best, &attempt));
     }
     return sr_success;
 }

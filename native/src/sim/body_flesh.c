@@ -26,8 +26,6 @@
 #define HELD_PULL 60.0f
 #define STEP_VISCOSITY 0.06
 
-#define FASTEST_SHOWN 0.5 // swings a frame; quicker ones look like slower ones
-
 // Of what substeps damp the slowest swing too much: what one sweep leaves unsolved feeds it, too.
 #define TAKEN_OFF 0.6
 
@@ -309,13 +307,11 @@ static srSwing findNeeded(srSwing shown, const srFleshDials* dials) {
 }
 
 // The fewest that are enough, and that do not by themselves damp the swing more than it shall be. What the
-// pull to the pose has of a swing needs no substeps: nodes answer it alone. What is too quick to be shown
-// gets all: with few, what they leave unsolved keeps slender flesh moving for ever.
+// pull to the pose has of a swing needs no substeps: nodes answer it alone.
 static int32_t chooseSubsteps(const FleshBody* body, double frequency, srSwing shown,
                               const srFleshDials* dials) {
     srFleshDials tried = *dials;
-    bool isShown = frequency * dials->frameSeconds <= FASTEST_SHOWN;
-    if (body->hasHandles && dials->sweeps == 1 && isShown) {
+    if (body->hasHandles && dials->sweeps == 1) {
         double elastic = sqrt(fmax(frequency * frequency - dials->frequency * dials->frequency, 0.0));
         tried.substeps = srFindSubstepsWithHandles(dials->substeps, elastic, dials->frameSeconds);
     }
@@ -336,7 +332,7 @@ static double riseBetween(double low, double high, double x) {
 // show. That one shall only be calm: what a sweep leaves unsolved feeds it.
 static double findStiff(double frequency, const srBodySettings* settings) {
     double quicker = riseBetween(2.5, 4.0, frequency / (double)settings->params.frequency);
-    double hidden = riseBetween(FASTEST_SHOWN, 0.75, frequency / settings->frameRate);
+    double hidden = riseBetween(SR_MOST_SWINGS_SHOWN, 0.75, frequency / settings->frameRate);
     return fmax(quicker, hidden);
 }
 

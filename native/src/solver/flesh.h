@@ -175,10 +175,14 @@ SR_MUST_USE srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest*
 /// how soft one sweep of its cells is; the dials' own number does not matter.
 int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshRest* rest);
 
+/// In a frame; quicker ones look like slower ones.
+#define SR_MOST_SWINGS_SHOWN 0.5
+
 /// How many substeps are enough where there are handles, which carry what sweeps do not, if ten are asked
 /// for: three, and as many more as give a swing of that `frequency` (Hz, of elasticity alone) thirteen; with
-/// which first frequencies are within a twentieth of converged. What swings faster than half the frame rate
-/// is more than frames can show, and gets three too. Of fewer or more that are asked for, as large a part.
+/// which first frequencies are within a twentieth of converged. What swings more often in a frame than
+/// frames can show gets all: with few, what they leave unsolved keeps slender flesh moving for ever. Of fewer
+/// or more that are asked for, as large a part.
 int32_t srFindSubstepsWithHandles(int32_t asked, double frequency, double frameSeconds);
 
 /// Hz of the slowest swing of what is tuned, as far as the smooth handles of the coarse correction can follow

@@ -43,8 +43,7 @@
 
 #define COARSE_RELIEF (1.0 / 30.0)
 #define SUBSTEPS_WITH_HANDLES 3.0 // of ten that are asked for; or so many a swing,
-#define SUBSTEPS_A_SWING 13.2     // unless a frame has more of them than this:
-#define MOST_SWINGS_SHOWN 0.5
+#define SUBSTEPS_A_SWING 13.2
 #define ROUNDED_SUBSTEPS 1e-9
 
 #define PATCHED_POISSON 0.45 // from here on patches keep a part of the volume
@@ -451,8 +450,9 @@ int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshR
 
 int32_t srFindSubstepsWithHandles(int32_t asked, double frequency, double frameSeconds) {
     double swings = frequency * frameSeconds; // a frame
-    double wanted = swings < MOST_SWINGS_SHOWN ? SUBSTEPS_A_SWING * swings : 0.0;
-    wanted = 0.1 * asked * fmax(wanted, SUBSTEPS_WITH_HANDLES);
+    double ofTen =
+        swings < SR_MOST_SWINGS_SHOWN ? fmax(SUBSTEPS_A_SWING * swings, SUBSTEPS_WITH_HANDLES) : 10.0;
+    double wanted = 0.1 * asked * ofTen;
     double most = fmax(asked, 1.0);
     return (int32_t)clampTo(ceil(wanted - ROUNDED_SUBSTEPS), 1.0, most);
 }
