@@ -17,13 +17,7 @@ static const char* const texts[] = {
 static bool readMesh(srCliText* text, srCliError* error) {
     srCliMesh mesh;
     bool isRead = srCliReadObj(text, &mesh, error);
-    if (isRead) {
-        srFuzzRequireInRange(&mesh.triangles, srCliMesh_GetPointCount(&mesh));
-        srFuzzRequireInRange(&mesh.cells, srCliMesh_GetPointCount(&mesh));
-    }
-    srFuzzRequire(mesh.points.count % 3 == 0 && mesh.triangles.count % 3 == 0 && mesh.cells.count % 4 == 0);
-    srCliMesh_Free(&mesh);
-    return isRead;
+    return srFuzzEndMesh(&mesh, isRead);
 }
 
 static bool run(const uint8_t* bytes, size_t size) {

@@ -37,3 +37,15 @@ static inline void srFuzzVisitTexts(const char* const* texts, srFuzzSeedFcn* vis
         visit(*texts, strlen(*texts), context);
     }
 }
+
+/// Requires that a mesh is sound, whether it was read whole or not; frees it.
+static inline bool srFuzzEndMesh(srCliMesh* mesh, bool isRead) {
+    if (isRead) {
+        srFuzzRequireInRange(&mesh->triangles, srCliMesh_GetPointCount(mesh));
+        srFuzzRequireInRange(&mesh->cells, srCliMesh_GetPointCount(mesh));
+    }
+    srFuzzRequire(mesh->points.count % 3 == 0 && mesh->triangles.count % 3 == 0 &&
+                  mesh->cells.count % 4 == 0);
+    srCliMesh_Free(mesh);
+    return isRead;
+}

@@ -17,16 +17,6 @@
 #define FIRST_FRAME 101
 #define LAST_FRAME (FIRST_FRAME + FRAMES - 1)
 
-static inline bool prepareScene(const srTestScene* scene, srCharacter* outCharacter) {
-    srSource source;
-    if (srCopySource(&scene->def, &source) != sr_success) {
-        return false;
-    }
-    bool isMade = srPrepareCharacter(&source, NULL, outCharacter) == sr_success;
-    srDestroySource(&source);
-    return isMade;
-}
-
 static inline srShotDef makeDef(void) {
     srShotDef def = {.firstFrame = FIRST_FRAME, .frameCount = FRAMES, .frameRate = SR_TEST_FRAME_RATE};
     def.params = (srShotParams){

@@ -28,13 +28,7 @@ static srCharacter character;
 
 static int prepareBar(void** state) {
     (void)state;
-    srSource source;
-    if (!srTestCreateBarScene(&scene) || srCopySource(&scene.def, &source) != sr_success) {
-        return -1;
-    }
-    srResult result = srPrepareCharacter(&source, NULL, &character);
-    srDestroySource(&source);
-    return result == sr_success ? 0 : -1;
+    return srTestCreateBarScene(&scene) && srTestPrepareScene(&scene, &character) ? 0 : -1;
 }
 
 static int forgetBar(void** state) {

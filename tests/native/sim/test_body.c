@@ -30,13 +30,7 @@ static srCharacter bar;
 
 static int prepareAll(void** state) {
     (void)state;
-    srSource source;
-    if (!srTestCreateBarScene(&scene) || srCopySource(&scene.def, &source) != sr_success) {
-        return -1;
-    }
-    srResult result = srPrepareCharacter(&source, NULL, &bar);
-    srDestroySource(&source);
-    return result == sr_success ? 0 : -1;
+    return srTestCreateBarScene(&scene) && srTestPrepareScene(&scene, &bar) ? 0 : -1;
 }
 
 static int forgetAll(void** state) {

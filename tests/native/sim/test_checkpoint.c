@@ -51,15 +51,9 @@ ssize_t write(int descriptor, const void* bytes, size_t size) {
 
 static int prepareBar(void** state) {
     (void)state;
-    srSource source;
-    if (!srTestCreateBarScene(&scene) || srCopySource(&scene.def, &source) != sr_success) {
-        return -1;
-    }
-    srResult result = srPrepareCharacter(&source, NULL, &character);
-    srDestroySource(&source);
     srTestPath("shot.pc2", path, sizeof(path));
     srTestPath("shot.pc2.resume", kept, sizeof(kept));
-    return result == sr_success ? 0 : -1;
+    return srTestCreateBarScene(&scene) && srTestPrepareScene(&scene, &character) ? 0 : -1;
 }
 
 static int forgetBar(void** state) {

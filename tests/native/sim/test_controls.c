@@ -24,13 +24,7 @@ static srCharacter tail;
 
 static int prepareAll(void** state) {
     (void)state;
-    srSource source;
-    if (!srTestCreateTailScene(&scene) || srCopySource(&scene.def, &source) != sr_success) {
-        return -1;
-    }
-    srResult result = srPrepareCharacter(&source, NULL, &tail);
-    srDestroySource(&source);
-    return result == sr_success ? 0 : -1;
+    return srTestCreateTailScene(&scene) && srTestPrepareScene(&scene, &tail) ? 0 : -1;
 }
 
 static int forgetAll(void** state) {

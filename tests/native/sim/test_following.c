@@ -33,7 +33,7 @@ static srVec3 readPoint(const float* points, int32_t i) {
 
 static int prepareAll(void** state) {
     (void)state;
-    if (!srTestCreateBarScene(&scene) || !prepareScene(&scene, &bar)) {
+    if (!srTestCreateBarScene(&scene) || !srTestPrepareScene(&scene, &bar)) {
         return -1;
     }
     moving = makeRows(&scene, srTestShake);

@@ -66,7 +66,7 @@ static srCharacter tail;
 
 static int prepareTail(void** state) {
     (void)state;
-    return srTestCreateTailScene(&tailScene) && prepareScene(&tailScene, &tail) ? 0 : -1;
+    return srTestCreateTailScene(&tailScene) && srTestPrepareScene(&tailScene, &tail) ? 0 : -1;
 }
 
 static int forgetTail(void** state) {

@@ -22,7 +22,7 @@ static srCharacter tail;
 static int prepareAll(void** state) {
     (void)state;
     bool isMade = srTestCreateBarScene(&barScene) && srTestCreateTailScene(&tailScene) &&
-                  prepareScene(&barScene, &bar) && prepareScene(&tailScene, &tail);
+                  srTestPrepareScene(&barScene, &bar) && srTestPrepareScene(&tailScene, &tail);
     return isMade ? 0 : -1;
 }
 

@@ -26,13 +26,7 @@ static size_t floatCount(void) {
 
 static int prepareAll(void** state) {
     (void)state;
-    srSource source;
-    if (!srTestCreateBarScene(&scene) || srCopySource(&scene.def, &source) != sr_success) {
-        return -1;
-    }
-    bool isMade = srPrepareCharacter(&source, NULL, &bar) == sr_success;
-    srDestroySource(&source);
-    if (!isMade) {
+    if (!srTestCreateBarScene(&scene) || !srTestPrepareScene(&scene, &bar)) {
         return -1;
     }
     still = malloc(sizeof(float) * (size_t)srTestScene_GetRowFloatCount(&scene) * FRAMES);

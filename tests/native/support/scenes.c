@@ -372,6 +372,16 @@ bool srTestCreateTailScene(srTestScene* outScene) {
     return true;
 }
 
+bool srTestPrepareScene(const srTestScene* scene, srCharacter* outCharacter) {
+    srSource source;
+    if (srCopySource(&scene->def, &source) != sr_success) {
+        return false;
+    }
+    bool isMade = srPrepareCharacter(&source, NULL, outCharacter) == sr_success;
+    srDestroySource(&source);
+    return isMade;
+}
+
 void srTestDestroyScene(srTestScene* scene) {
     const srCharacterDef* def = &scene->def;
     const void* arrays[] = {def->skinPositions, def->skinTriangles, def->weightStarts, def->weightBones,

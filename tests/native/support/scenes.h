@@ -7,6 +7,7 @@
 #pragma once
 
 #include "mesh/cage.h"
+#include "sim/character.h"
 #include "softrig/character.h"
 #include "solver/xpbd.h"
 
@@ -53,6 +54,9 @@ bool srTestCreateBarScene(srTestScene* outScene);
 /// A round body of radius 0.5 in the origin on a root bone, and a tail of three loose bones along x to 1.5.
 /// The library makes the cage: about 300 nodes.
 bool srTestCreateTailScene(srTestScene* outScene);
+
+/// The character of a scene, to be destroyed by the caller. False where it cannot be made.
+bool srTestPrepareScene(const srTestScene* scene, srCharacter* outCharacter);
 
 /// Accepts a zeroed scene.
 void srTestDestroyScene(srTestScene* scene);
