@@ -161,6 +161,31 @@ static void holdExtremity(const RankedNode* ranked, int32_t count, float* holds,
     }
 }
 
+// Which firm bones are extremities. A foot that follows a control which bends nothing is carried by nobody
+// that is here: it is an end all the same where other firm bones do form a chain, and the heaviest bone of
+// such chains outweighs it. The heavier one would be a body beside its legs.
+static void findExtremities(const srBoneSegments* bones, const double* boneMasses, bool* isExtremity,
+                            int32_t* firmChildCounts) {
+    int32_t firmBoneCount = 0;
+    for (int32_t k = 0; k < bones->boneCount; ++k) {
+        firmBoneCount += !isLoose(bones, k);
+        if (bones->parents[k] != SR_NULL_INDEX) {
+            firmChildCounts[bones->parents[k]] += !isLoose(bones, k);
+        }
+    }
+    double heaviest = 0.0;
+    for (int32_t k = 0; k < bones->boneCount; ++k) {
+        if (!isLoose(bones, k) && firmChildCounts[k] > 0 && boneMasses[k] > heaviest) {
+            heaviest = boneMasses[k];
+        }
+    }
+    for (int32_t k = 0; k < bones->boneCount; ++k) {
+        bool isEnd = !isLoose(bones, k) && firmChildCounts[k] == 0;
+        bool isCarried = bones->parents[k] != SR_NULL_INDEX || boneMasses[k] < heaviest;
+        isExtremity[k] = firmBoneCount > 1 && isEnd && isCarried;
+    }
+}
+
 srResult srComputeHold(const srVec3* nodes, const double* masses, const srNodeWeights* weights,
                        const srBoneSegments* bones, float* outHolds, float* outDistances) {
     int32_t boneCount = bones->boneCount;
@@ -175,38 +200,38 @@ srResult srComputeHold(const srVec3* nodes, const double* masses, const srNodeWe
 
     int32_t* childCounts = SR_ALLOC_ZERO(int32_t, boneCount);
     int32_t* firmChildCounts = SR_ALLOC_ZERO(int32_t, boneCount);
+    bool* isExtremity = SR_ALLOC_ZERO(bool, boneCount);
+    double* boneMasses = SR_ALLOC_ZERO(double, boneCount);
     double* gripEnds = SR_ALLOC(double, boneCount);
     RankedNode* ranked = SR_ALLOC(RankedNode, entryCount);
     srResult result = sr_success;
-    if (childCounts == NULL || firmChildCounts == NULL || gripEnds == NULL || ranked == NULL) {
+    if (childCounts == NULL || firmChildCounts == NULL || isExtremity == NULL || boneMasses == NULL ||
+        gripEnds == NULL || ranked == NULL) {
         result = srFailOutOfMemory("the hold map");
         goto cleanup;
     }
 
     // which part of each bone grips
-    int32_t firmBoneCount = 0;
     for (int32_t k = 0; k < boneCount; ++k) {
-        firmBoneCount += !isLoose(bones, k);
         if (bones->parents[k] != SR_NULL_INDEX) {
             childCounts[bones->parents[k]] += 1;
-            firmChildCounts[bones->parents[k]] += !isLoose(bones, k);
         }
     }
     findGrips(bones, childCounts, gripEnds);
 
-    // each bone holds what is nearest to its grip; a firm bone at the end of others that carries none but
-    // loose ones is an extremity
+    // each bone holds what is nearest to its grip, an extremity what is its own
     int32_t rankedCount = gatherRanked(nodes, masses, weights, bones, gripEnds, ranked);
     qsort(ranked, (size_t)rankedCount, sizeof(RankedNode), compareRanked);
+    for (int32_t j = 0; j < rankedCount; ++j) {
+        boneMasses[ranked[j].bone] += ranked[j].mass;
+    }
+    findExtremities(bones, boneMasses, isExtremity, firmChildCounts);
     for (int32_t begin = 0, end = 0; begin < rankedCount; begin = end) {
         int32_t bone = ranked[begin].bone;
         while (end < rankedCount && ranked[end].bone == bone) {
             ++end;
         }
-        bool isCarried = bones->parents[bone] != SR_NULL_INDEX;
-        bool isEnd = !isLoose(bones, bone) && firmChildCounts[bone] == 0;
-        bool isExtremity = firmBoneCount > 1 && isCarried && isEnd;
-        if (isExtremity) {
+        if (isExtremity[bone]) {
             holdExtremity(ranked + begin, end - begin, outHolds, outDistances);
         } else {
             holdTrunk(ranked + begin, end - begin, outHolds, outDistances);
@@ -216,6 +241,8 @@ srResult srComputeHold(const srVec3* nodes, const double* masses, const srNodeWe
 cleanup:
     SR_FREE(childCounts, boneCount);
     SR_FREE(firmChildCounts, boneCount);
+    SR_FREE(isExtremity, boneCount);
+    SR_FREE(boneMasses, boneCount);
     SR_FREE(gripEnds, boneCount);
     SR_FREE(ranked, entryCount);
     return result;

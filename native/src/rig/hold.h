@@ -31,8 +31,9 @@ double srHoldOfRank(double share);
 /// 0.3), and a node takes the largest over its bones. An extremity holds by weight instead: smoothstep((w -
 /// 0.05) / 0.35). An extremity (hand, foot, head) is a firm bone, loose tip 0, that another one carries and
 /// that carries none but loose ones itself: handles that stand by themselves (points, corners of a control
-/// cage) are none. The grip is the whole bone, but of a loose chain only its first part; a bone whose grip is
-/// gone holds nothing. A loose chain goes from a bone without children up to the first that branches or is
-/// not loose itself.
+/// cage) are none. One that nothing carries, a foot that follows a control, is one where others form chains
+/// and the heaviest firm bone of these that carries another outweighs it. The grip is the whole bone, but of
+/// a loose chain only its first part; a bone whose grip is gone holds nothing. A loose chain goes from a bone
+/// without children up to the first that branches or is not loose itself.
 SR_MUST_USE srResult srComputeHold(const srVec3* nodes, const double* masses, const srNodeWeights* weights,
                                    const srBoneSegments* bones, float* outHolds, float* outDistances);

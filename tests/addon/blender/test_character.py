@@ -55,7 +55,14 @@ def test_the_stop_is_seen_and_dies_down(pebble: Any, region_offsets: Any, region
     late = frames >= character.MARKERS["stop_frame"] + 2 * character.MARKERS["fps"]
     assert late.any()
     assert lengths.max() >= 0.03 * size
-    assert lengths[late].max() < 0.005 * size
+    assert lengths[late].max() < 0.003 * size
+
+
+@pytest.mark.parametrize("region", ("head", "feet"))
+def test_what_stands_firm_keeps_still(pebble: Any, region_offsets: Any, region: str) -> None:
+    _, offsets = region_offsets(region)
+    lengths = np.linalg.norm(offsets, axis=2)
+    assert lengths.max() <= 0.005 * addon.entry_of(pebble[0]).report["size"]
 
 
 @pytest.mark.parametrize("region", REGIONS)

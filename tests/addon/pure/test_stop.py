@@ -32,6 +32,9 @@ NODE_COUNTS = (400, 1200, 4000)
 FREE = ("belly", "ears", "tail")
 FIRM = ("head", "feet")
 
+# the root bends nothing, so the add-on leaves it out: hips and feet have no parent then
+BONES = [bone for bone in skeleton.BONES if bone.name != "root"]
+
 # painted stiffness of the firm parts
 FIRMER = 25.0
 
@@ -58,22 +61,22 @@ def columns(matrices: list[np.ndarray]) -> np.ndarray:
 
 
 def character(points: np.ndarray, triangles: np.ndarray, node_count: int) -> CharacterInput:
-    names = [bone.name for bone in skeleton.BONES]
+    names = [bone.name for bone in BONES]
     table = np.zeros((len(points), len(names)))
     for name, column in skeleton.weights(points).items():
         table[:, names.index(name)] = column
     vertices, bones = np.nonzero(table)
     words = [word.strip() for word in DEFAULT_LOOSE_PARTS.split(",")]
-    lengths = [np.linalg.norm(np.subtract(b.tail, b.head)) for b in skeleton.BONES]
+    lengths = [np.linalg.norm(np.subtract(b.tail, b.head)) for b in BONES]
     loose = [LOOSE_TIP if is_loose(name, words) else 0.0 for name in names]
-    parents = [names.index(b.parent) if b.parent else -1 for b in skeleton.BONES]
+    parents = [names.index(b.parent) if b.parent in names else -1 for b in BONES]
     return CharacterInput(
         skin_positions=points.astype(np.float32).reshape(-1),
         skin_triangles=triangles.astype(np.int32).reshape(-1),
         weight_starts=np.searchsorted(vertices, np.arange(len(points) + 1)).astype(np.int32),
         weight_bones=bones.astype(np.int32),
         weight_values=table[vertices, bones].astype(np.float32),
-        bone_rests=columns([rest_of(bone) for bone in skeleton.BONES]),
+        bone_rests=columns([rest_of(bone) for bone in BONES]),
         bone_lengths=np.array(lengths, np.float32),
         bone_parents=np.array(parents, np.int32),
         bone_loose_tips=np.array(loose, np.float32),
@@ -100,7 +103,7 @@ def rows() -> np.ndarray:
     for frame in range(FRAMES.first, FRAMES.last + 1):
         move = np.eye(4)
         move[:3, 3] = [0.0] + [value_at(keys["root", "location", axis], frame) for axis in (1, 2)]
-        result.append(columns([np.eye(4)] * 2 + [move @ rest_of(b) for b in skeleton.BONES]))
+        result.append(columns([np.eye(4)] * 2 + [move @ rest_of(b) for b in BONES]))
     return np.array(result, np.float32)
 
 

@@ -173,6 +173,32 @@ static void handles_that_nobody_carries_are_no_ends(void** state) {
     freeBar(&bar);
 }
 
+// the mass of the last bone's part times `factor`
+static void weighEnd(HeldBar* bar, double factor) {
+    for (int32_t i = 0; i < bar->cage.nodeCount; ++i) {
+        bool isOfEnd = bar->cage.nodes[i].y > bar->heads[bar->boneCount - 1].y;
+        bar->masses[i] *= isOfEnd ? factor : 1.0;
+    }
+}
+
+// a root or an IK control that bends nothing is not among the bones, so a foot that hangs on it has no parent
+static void a_foot_that_follows_a_control_is_an_end(void** state) {
+    (void)state;
+    HeldBar bar;
+    makeBar(3, 5, 1.0, &bar);
+    bar.parents[2] = -1;
+    weighEnd(&bar, 0.5);
+    assert_success(hold(&bar));
+    assert_near(heldShareNear(&bar, 0, 1.0f), 0.10, 0.06);
+    assert_near(heldShareNear(&bar, 2, 1.0f), 1.00, 0.02);
+
+    // a body beside the legs is none
+    weighEnd(&bar, 4.0);
+    assert_success(hold(&bar));
+    assert_near(heldShareNear(&bar, 2, 1.0f), 0.10, 0.06);
+    freeBar(&bar);
+}
+
 static void what_is_held_does_not_depend_on_the_cage(void** state) {
     (void)state;
     double shares[3];
@@ -353,6 +379,7 @@ int main(void) {
         cmocka_unit_test(of_a_lone_bone_a_tenth_is_held_fully_and_four_tenths_at_all),
         cmocka_unit_test(the_end_of_a_limb_is_held_whole_and_the_trunk_by_a_tenth),
         cmocka_unit_test(handles_that_nobody_carries_are_no_ends),
+        cmocka_unit_test(a_foot_that_follows_a_control_is_an_end),
         cmocka_unit_test(what_is_held_does_not_depend_on_the_cage),
         cmocka_unit_test(a_mouse_and_a_dinosaur_are_held_alike),
         cmocka_unit_test(a_loose_chain_has_a_free_tip_and_a_gripped_root),
