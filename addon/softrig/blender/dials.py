@@ -35,6 +35,21 @@ def hand_in(settings: Any, context: Any) -> None:
         session.dial_turns(settings.uuid)
 
 
+def note_turn(settings: Any, context: Any) -> None:
+    """What cannot be handed in at once is noticed by the heartbeat."""
+    session = current()
+    if session is not None:
+        session.dial_turns(settings.uuid, at_once=False)
+
+
+def tell_turns(dials: type) -> None:
+    """Every setting tells when it is turned: Blender's own word for it is that the object moved."""
+    for part in dials.__mro__:
+        for setting in vars(part).get("__annotations__", {}).values():
+            if "HIDDEN" not in setting.keywords.get("options", ()):
+                setting.keywords.setdefault("update", note_turn)
+
+
 def choices(entries: Any) -> list[tuple[str, str, str, int]]:
     """A list for Blender; its numbers are what files keep."""
     return [(entry.key, entry.name, entry.text, int(entry.number)) for entry in entries]

@@ -30,7 +30,16 @@ from ..model.settings import (
 from ..native.inputs import ShotSettings
 from . import carrier, compat, graph
 from .cage_dials import CageDials
-from .dials import NOT_KEYED, OVERRIDABLE, ForceDials, ShapeDials, TimeDials, choices, hand_in
+from .dials import (
+    NOT_KEYED,
+    OVERRIDABLE,
+    ForceDials,
+    ShapeDials,
+    TimeDials,
+    choices,
+    hand_in,
+    tell_turns,
+)
 
 
 def _get_quality(settings: Any) -> int:
@@ -341,6 +350,7 @@ def setting_names() -> list[str]:
 
 
 def register() -> None:
+    tell_turns(SoftrigSettings)
     bpy.utils.register_class(SoftrigSettings)
     bpy.types.Object.softrig = PointerProperty(type=SoftrigSettings, override=OVERRIDABLE)
 

@@ -13,7 +13,7 @@ from ..model.rig import NotNowError, RefusalError
 from ..model.schedule import Wish, awaits_answer, due_events, provisional_due, record_due
 from ..model.session import Entry, Session
 from ..native.errors import NativeError
-from . import carrier, doubts, followers, gather, objects, prepared, readers, tape
+from . import carrier, doubts, echoes, followers, gather, objects, prepared, readers, tape
 from .properties import read_map_choices
 from .show import show_object, show_provisional
 from .wishes import make_wish, settings_of
@@ -74,7 +74,7 @@ def _open_shot(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
 
 def _record(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     entry.recorded_until = 0
-    entry.surroundings = objects.surroundings_of(scene)
+    entry.surroundings, entry.stance = objects.surroundings_of(scene), echoes.stance(ob)
     armatures = tape.find_armatures(ob)
     known = ob.softrig.step_scene or entry.suspected or not entry.surroundings.gravity
     entry.steps_scene = known or readers.reads_scene(ob, armatures)

@@ -9,7 +9,7 @@ import bpy
 from ..model.lifecycle import Event, Phase
 from ..model.schedule import due_events
 from ..model.session import Entry, Session
-from . import carrier, compat, examine, followers, objects, takes
+from . import carrier, compat, echoes, examine, followers, objects, takes
 from .doubts import compare_shown
 from .show import agrees, hide_all, show_scenes
 from .stage import (
@@ -196,12 +196,15 @@ def dials_turned(session: Session, scene: Any, ob: Any) -> None:
         turn_dials(session, entry, character, scene)
 
 
-def dial_turns(session: Session, uuid: str) -> None:
+def dial_turns(session: Session, uuid: str, at_once: bool) -> None:
     """It has its new value, and Blender has evaluated nothing yet."""
     entry = session.entries.get(uuid)
     character = _find_live(entry)
     scene = bpy.data.scenes.get(entry.scene_name) if character is not None else None
-    if scene is not None:
+    if scene is None:
+        return
+    echoes.listen(entry, character, scene)
+    if at_once:
         begin_turn(session, entry, character, scene)
 
 

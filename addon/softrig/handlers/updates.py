@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..blender import watch
+from ..blender import echoes, watch
 from ..blender.status import redraw_views
 from . import timer
 from .guard import guarded, usable
@@ -29,8 +29,9 @@ def softrig_depsgraph_update_post(scene: Any, depsgraph: Any = None) -> None:
     if session is None or depsgraph is None:
         return
     updates = list(depsgraph.updates)
-    if any(is_rig_update(update) for update in updates):
+    if any(is_rig_update(session, update) for update in updates):
         watch.rig_changed(session, scene)
+    echoes.forget(session)
     objects = [update.id for update in updates if isinstance(update.id, bpy.types.Object)]
     if any(watch.is_stranger(session, ob) for ob in objects):
         session.rescan = True
@@ -42,15 +43,14 @@ def softrig_depsgraph_update_post(scene: Any, depsgraph: Any = None) -> None:
 
 
 @guarded
-def dial_turns(uuid: str) -> None:
+def dial_turns(uuid: str, at_once: bool) -> None:
     """Called by Blender for the property itself, in whatever thread sets it."""
     session = usable()
-    main = threading.current_thread() is threading.main_thread()
-    if session is not None and main and not bpy.app.background:
-        watch.dial_turns(session, uuid)
+    if session is not None and threading.current_thread() is threading.main_thread():
+        watch.dial_turns(session, uuid, at_once and not bpy.app.background)
 
 
-def is_rig_update(update: Any) -> bool:
+def is_rig_update(session: Any, update: Any) -> bool:
     """Keys, poses or places of objects; not the points of meshes, which we write ourselves.
 
     Removing our private scene tags every object, but neither its transform nor its geometry.
@@ -58,5 +58,6 @@ def is_rig_update(update: Any) -> bool:
     identity = update.id
     if isinstance(identity, bpy.types.Object):
         posed = identity.type == "ARMATURE" and update.is_updated_geometry
-        return update.is_updated_transform or posed
-    return isinstance(identity, MOVERS)
+        moved = update.is_updated_transform and not echoes.is_echo(session, identity)
+        return moved or posed
+    return isinstance(identity, MOVERS) and not echoes.is_echo(session, identity)

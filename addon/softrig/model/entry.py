@@ -62,6 +62,10 @@ class Entry:
     settings: ShotSettings | None = None
     recorded_until: int = 0
     """How many frames of the shot, its pre-roll included."""
+    stance: str = ""
+    """What the object stood on when the rig was recorded."""
+    places: dict[tuple[str, str], Any] = field(default_factory=dict)
+    """What stood where when a dial was turned, by type and name, until Blender tells of it."""
     surroundings: Surroundings | None = None
     """Of the scene, as recorded."""
     cut_before: float = 1.0

@@ -31,7 +31,7 @@ PEEP_SECONDS = 0.003
 class Session:
     """All characters and the library, or the sentence why there is no library."""
 
-    on_turn: Callable[[str], None] | None = None
+    on_turn: Callable[[str, bool], None] | None = None
     """Whom to tell of a turned dial; nobody while no door is open."""
 
     def __init__(
@@ -248,10 +248,10 @@ class Session:
         source = repr((entry.settings, entry.frames, entry.key, entry.motion))
         return hashlib.blake2b(source.encode(), digest_size=16).hexdigest()
 
-    def dial_turns(self, uuid: str) -> None:
+    def dial_turns(self, uuid: str, at_once: bool = True) -> None:
         """The artist turned one of those that the whole shot has one value of."""
         if self.on_turn is not None:
-            self.on_turn(uuid)
+            self.on_turn(uuid, at_once)
 
     def dials_changed(self, uuid: str) -> None:
         """The artist turned what may be keyed: it is recorded with the rig."""

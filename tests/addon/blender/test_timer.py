@@ -2,7 +2,8 @@
 """What the window's timer does, turn by turn, in Blenders that have no window here."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -90,18 +91,135 @@ def test_changed_keys_are_recorded_after_a_rest(skin: Any, scene: Any) -> None:
 
 def test_at_rest_nothing_is_recorded(skin: Any) -> None:
     tick_until(lambda: is_whole(skin))
-    recorded: list[int] = []
-    tape = addon.module("blender.tape")
-    original = tape.record
-    tape.record = lambda *a, **k: (recorded.append(1), original(*a, **k))[1]
-    try:
+    with recordings() as recorded:
         for _ in range(60):
             addon.module("blender.watch").tick(addon.session())
             bpy.context.view_layer.update()
             time.sleep(0.02)
+    assert not recorded
+
+
+@contextmanager
+def recordings() -> Iterator[list[int]]:
+    """How many frames each recording was asked for."""
+    recorded: list[int] = []
+    tape = addon.module("blender.tape")
+    original = tape.record
+    tape.record = lambda *a, **k: (recorded.append(len(a[4])), original(*a, **k))[1]
+    try:
+        yield recorded
     finally:
         tape.record = original
-    assert not recorded
+
+
+def hang_things_on(skin: Any) -> None:
+    """Blender says of all these that they moved when a dial of the skin is turned."""
+    eye, button = (scenes.link(bpy.data.objects.new(name, None)) for name in ("Eye", "Button"))
+    eye.parent, button.parent = skin, eye
+    watcher = scenes.link(bpy.data.objects.new("Watcher", None))
+    watcher.constraints.new("TRACK_TO").target = button
+    skin.shape_key_add(name="Basis")
+    skin.shape_key_add(name="Puff")
+
+
+TURNS = {
+    "softness": 0.8,
+    "density": 400.0,
+    "substeps": 7,
+    "solver": "XPBD",
+    "stiffness_kpa": 9.0,
+    "map_stiffness": "tail2",
+}
+
+
+@pytest.mark.parametrize("dial", TURNS)
+def test_a_turned_dial_is_no_change_of_the_rig(skin: Any, scene: Any, dial: str) -> None:
+    hang_things_on(skin)
+    scene.frame_set(24)
+    tick_until(lambda: is_whole(skin))
+    entry = addon.entry_of(skin)
+    settings, maps = entry.settings, entry.maps
+    for value in (getattr(skin.softrig, dial), TURNS[dial]):
+        with recordings() as recorded:
+            setattr(skin.softrig, dial, value)
+            skin.update_tag()  # as the panel does, for settings of any kind
+            bpy.context.view_layer.update()
+            assert not entry.state.stale
+            end = time.monotonic() + 2.0 * addon.module("model.schedule").REST_SECONDS
+            while time.monotonic() < end:
+                addon.module("blender.watch").tick(addon.session())
+                bpy.context.view_layer.update()
+                time.sleep(0.02)
+        assert not recorded
+    tick_until(lambda: is_whole(skin))
+    assert (entry.settings, entry.maps) != (settings, maps)
+
+
+def test_all_settings_tell_when_they_are_turned(skin: Any) -> None:
+    """Whichever an artist changes in the panel."""
+    told, session = [], addon.session()
+    before = session.on_turn
+    session.on_turn = lambda uuid, at_once: told.append(uuid)
+    dialled = session.dials_changed
+    session.dials_changed = told.append
+    silent = []
+    try:
+        for name in addon.module("blender.properties").setting_names():
+            told.clear()
+            setattr(skin.softrig, name, getattr(skin.softrig, name))
+            if skin.softrig.uuid not in told:
+                silent.append(name)
+    finally:
+        session.on_turn = before
+        del session.dials_changed
+        assert session.dials_changed == dialled
+    assert sorted(silent) == ["follower_uuid", "uuid"]
+
+
+def move(skin: Any) -> None:
+    skin.location.x += 0.1
+
+
+def move_the_rig(skin: Any) -> None:
+    skin.parent.location.y += 0.1
+
+
+def hold_elsewhere(skin: Any) -> None:
+    """It stands where it stood, at this frame."""
+    place = skin.matrix_world.copy()
+    skin.parent = None
+    skin.matrix_world = place
+
+
+def hold_by_a_constraint(skin: Any) -> None:
+    skin.constraints.new("COPY_LOCATION").target = skin.parent
+
+
+def puff(skin: Any) -> None:
+    skin.data.shape_keys.key_blocks["Puff"].value = 0.5
+
+
+CHANGES = [move, move_the_rig, hold_elsewhere, hold_by_a_constraint, puff]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("turned", ["before", "after", "not"])
+def test_what_moves_while_a_dial_turns_is_seen(
+    skin: Any, scene: Any, change: Callable[[Any], None], turned: str
+) -> None:
+    hang_things_on(skin)
+    tick_until(lambda: is_whole(skin))
+    bpy.context.view_layer.update()
+    entry = addon.entry_of(skin)
+    assert not entry.state.stale
+    if turned == "before":
+        skin.softrig.softness = 0.7
+    change(skin)
+    if turned == "after":
+        skin.softrig.softness = 0.7
+    bpy.context.view_layer.update()
+    assert entry.state.stale
+    tick_until(lambda: is_whole(skin))
 
 
 def test_leaving_edit_mode_is_noticed(skin: Any) -> None:
@@ -191,7 +309,10 @@ def test_a_turning_dial_is_worked_on_before_blender_evaluates_it(skin: Any, scen
     )
     entry, told = look_at_a_late_frame(skin, scene), []
     before = session.on_turn
-    session.on_turn = lambda uuid: (told.append(uuid), watch.dial_turns(session, uuid))
+    session.on_turn = lambda uuid, _: (
+        told.append(uuid),
+        watch.dial_turns(session, uuid, at_once=True),
+    )
     seconds, stage.ANSWER_SECONDS = stage.ANSWER_SECONDS, 60.0
     try:
         skin.softrig.softness = 0.1
