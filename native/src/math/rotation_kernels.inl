@@ -19,6 +19,7 @@
 #define isEverywhere SR_NAME(isEverywhere)
 #define nearestRotations SR_NAME(nearestRotations)
 #define quickTurn SR_NAME(quickTurn)
+#define nearestQuickTurns SR_NAME(nearestQuickTurns)
 #define turnOfFrame SR_NAME(turnOfFrame)
 #define repairTurn SR_NAME(repairTurn)
 #define nearestTurns SR_NAME(nearestTurns)
@@ -46,6 +47,11 @@
 #else
 #define SR_ROTATIONS_TOGETHER 1
 #endif
+
+// A symmetric matrix
+typedef struct Turn {
+    SR_V xx, yy, zz, xy, yz, zx;
+} Turn;
 
 // What the closed form needs of F
 typedef struct Invariants {
@@ -89,18 +95,23 @@ SR_KERNEL SR_V stepToRoot(const Invariants* I, SR_V x) {
 }
 
 // Markley's FOAM: R = ((k + n) F + x cof F - F F' F) / z, k = s1 s2 + s2 s3 + s3 s1 = (x^2 - n) / 2, z = k x
-// - d. The denominator z is (s1 + s2)(s2 + s3)(s3 + s1): where s2 is near -s3 all is lost. Says where z / x^3
-// is large enough: it is at most 8/27, about (s2 + s3) / s1 where that is small, and what errors of R are
-// divided by.
-SR_KERNEL SR_MASK closedForm(const Mat* F, const Invariants* I, SR_V x, Mat* outR) {
+// - d. The denominator z is (s1 + s2)(s2 + s3)(s3 + s1): where s2 is near -s3 all is lost. How R turns comes
+// along: the inverse of tr(S) I - S, S = R' F, is T = (F' F + k I) / z, as (s1 + s2) (s3 + s1) = s1^2 + k; to
+// what x was found to, which nothing polishes. Unless T is not wanted (null). Says where z / x^3 is large
+// enough: it is at most 8/27, about (s2 + s3) / s1 where that is small, and what errors of R are divided by.
+SR_KERNEL SR_MASK closedForm(const Mat* F, const Invariants* I, SR_V x, Mat* outR, Turn* outT) {
     SR_V k = (SR_T)0.5 * (x * x - I->n);
     SR_V z = k * x - I->d;
     SR_V inverse = (SR_T)1 / z;
-    SR_V ab = -(I->ab * inverse), bc = -(I->bc * inverse), ca = -(I->ca * inverse);
+    SR_V ab = I->ab * inverse, bc = I->bc * inverse, ca = I->ca * inverse;
     SR_V aa = (k + (I->bb + I->cc)) * inverse, bb = (k + (I->cc + I->aa)) * inverse;
     SR_V cc = (k + (I->aa + I->bb)) * inverse, xz = x * inverse;
+    if (outT != NULL) {
+        *outT = (Turn){(k + I->aa) * inverse, (k + I->bb) * inverse, (k + I->cc) * inverse, ab, bc, ca};
+    }
 
     // column by column; F F' F = F (F' F)
+    ab = -ab, bc = -bc, ca = -ca;
     Vec a = F->a, b = F->b, c = F->c;
     outR->a = addScaled(addScaled(addScaled(scaled(aa, a), ab, b), ca, c), xz, I->cofA);
     outR->b = addScaled(addScaled(addScaled(scaled(bb, b), bc, c), ab, a), xz, I->cofB);
@@ -120,10 +131,10 @@ SR_KERNEL SR_V polish(Mat* R) {
     return srAbs(aa) + srAbs(bb) + srAbs(cc) + srAbs(ab) + srAbs(bc) + srAbs(ca);
 }
 
-// The closed form alone, for matrices of ordinary size and far enough from s2 = -s3. Says where each is good;
-// NaN is never. Several at a time (at most SR_ROTATIONS_TOGETHER), because the way to the root is a chain of
-// operations that wait for each other.
-SR_KERNEL void quickRotations(const Mat* F, const int count, Mat* outR, SR_MASK* outIsGood) {
+// The closed form alone, for matrices of ordinary size and far enough from s2 = -s3, with how they turn
+// unless `outT` is null. Says where each is good; NaN is never. Several at a time (at most
+// SR_ROTATIONS_TOGETHER), because the way to the root is a chain of operations that wait for each other.
+SR_KERNEL void quickRotations(const Mat* F, const int count, Mat* outR, Turn* outT, SR_MASK* outIsGood) {
     Invariants I[SR_ROTATIONS_TOGETHER];
     SR_V x[SR_ROTATIONS_TOGETHER];
     for (int i = 0; i < count; i++) {
@@ -136,7 +147,7 @@ SR_KERNEL void quickRotations(const Mat* F, const int count, Mat* outR, SR_MASK*
         }
     }
     for (int i = 0; i < count; i++) {
-        SR_MASK hasGap = closedForm(&F[i], &I[i], x[i], &outR[i]);
+        SR_MASK hasGap = closedForm(&F[i], &I[i], x[i], &outR[i], outT != NULL ? &outT[i] : NULL);
         SR_V off = polish(&outR[i]);
         SR_V n = I[i].n;
         outIsGood[i] = hasGap & (off < (SR_T)SR_LARGEST_OFF) & (n > (SR_T)SR_LEAST_NORM) &
@@ -159,7 +170,7 @@ SR_KERNEL SR_MASK resizeRotation(const Mat* F, SR_MASK isGood, Mat* R) {
     Mat B, resized;
     SR_MASK isFound;
     scaleToOne(F, &B);
-    quickRotations(&B, 1, &resized, &isFound);
+    quickRotations(&B, 1, &resized, NULL, &isFound);
     *R = SR_SELECT_MAT(isGood, *R, resized);
     return isGood | (isFound & (isOrdinary == 0));
 }
@@ -178,18 +189,13 @@ static SR_COLD void repairRotation(const Mat* F, SR_MASK isGood, Mat* R) {
 // The rotations of `count` matrices, at most SR_ROTATIONS_TOGETHER.
 SR_KERNEL void nearestRotations(const Mat* F, const int count, Mat* outR) {
     SR_MASK isGood[SR_ROTATIONS_TOGETHER];
-    quickRotations(F, count, outR, isGood);
+    quickRotations(F, count, outR, NULL, isGood);
     for (int i = 0; i < count; i++) {
         if (!isEverywhere(isGood[i])) {
             repairRotation(&F[i], isGood[i], &outR[i]);
         }
     }
 }
-
-// A symmetric matrix
-typedef struct Turn {
-    SR_V xx, yy, zz, xy, yz, zx;
-} Turn;
 
 // The inverse of G = tr(S) I - S, S = R' F, by its cofactors
 SR_KERNEL Turn quickTurn(const Mat* F, const Mat* R) {
@@ -232,10 +238,21 @@ static SR_COLD SR_MASK repairTurn(const Mat* F, SR_MASK isGood, Mat* R, Turn* T)
     return isCut & (isGood == 0);
 }
 
+// R of `count` matrices, at most SR_ROTATIONS_TOGETHER, and T where the closed form says it, to the accuracy
+// of a float; elsewhere it has no meaning.
+SR_KERNEL void nearestQuickTurns(const Mat* F, const int count, Mat* outR, Turn* outT, SR_MASK* outIsGood) {
+    quickRotations(F, count, outR, outT, outIsGood);
+    for (int i = 0; i < count; i++) {
+        if (!isEverywhere(outIsGood[i])) {
+            repairRotation(&F[i], outIsGood[i], &outR[i]);
+        }
+    }
+}
+
 // R and T of `count` matrices, at most SR_ROTATIONS_TOGETHER. Returns how many lanes of T were cut.
 SR_KERNEL int32_t nearestTurns(const Mat* F, const int count, Mat* outR, Turn* outT) {
     SR_MASK isGood[SR_ROTATIONS_TOGETHER];
-    quickRotations(F, count, outR, isGood);
+    quickRotations(F, count, outR, NULL, isGood);
     int32_t cutCount = 0;
     for (int i = 0; i < count; i++) {
         outT[i] = quickTurn(&F[i], &outR[i]);

@@ -46,21 +46,51 @@ SR_KERNEL Turn stretchOf(const Mat* Q, const Mat* G) {
                   0.5 * (dot(Q->c, G->a) + dot(Q->a, G->c))};
 }
 
-// Q, and S where its inverse will stand
-SR_KERNEL void storeTurns(const srCellTurns* turns, int32_t v, const Mat* Q, const Mat* G) {
-    int32_t lane = SR_LANE(v);
-    srMat3Blockf* R = &turns->rotations[SR_BLOCK(v)];
-    const Vec columns[3] = {Q->a, Q->b, Q->c};
+SR_KERNEL void storeMatNarrow(srMat3Blockf* out, int32_t lane, const Mat* A) {
+    const Vec columns[3] = {A->a, A->b, A->c};
     for (int j = 0; j < 3; j++) {
-        storeNarrow(&R->m[0][j][lane], columns[j].x);
-        storeNarrow(&R->m[1][j][lane], columns[j].y);
-        storeNarrow(&R->m[2][j][lane], columns[j].z);
+        storeNarrow(&out->m[0][j][lane], columns[j].x);
+        storeNarrow(&out->m[1][j][lane], columns[j].y);
+        storeNarrow(&out->m[2][j][lane], columns[j].z);
     }
-    Turn S = stretchOf(Q, G);
-    srTurnBlockf* t = &turns->turns[SR_BLOCK(v)];
-    const SR_V entries[6] = {S.xx, S.yy, S.zz, S.xy, S.yz, S.zx};
+}
+
+SR_KERNEL void storeTurnNarrow(srTurnBlockf* out, int32_t lane, const Turn* A) {
+    const SR_V entries[6] = {A->xx, A->yy, A->zz, A->xy, A->yz, A->zx};
     for (int k = 0; k < 6; k++) {
-        storeNarrow(&t->t[k][lane], entries[k]);
+        storeNarrow(&out->t[k][lane], entries[k]);
+    }
+}
+
+// How Q turns where the closed form does not say it
+static SR_COLD void repairTurns(const Mat* Q, const Mat* G, SR_MASK isGood, srTurnBlockf* out, int32_t lane) {
+    srTurnBlockf inverse = {0};
+    Turn S = stretchOf(Q, G);
+    storeTurnNarrow(&inverse, 0, &S);
+    invertStretchesFloatW(&inverse, 0);
+    int32_t good = SR_NAME(srBitsOfMask)(isGood);
+    for (int i = 0; i < SR_LANES; i++) {
+        for (int k = 0; k < 6 && (good >> i & 1) == 0; k++) {
+            out->t[k][lane + i] = inverse.t[k][i];
+        }
+    }
+}
+
+// Rotations of `count` wides from `v` on, and how they turn
+SR_KERNEL void rotateAndStore(const srCellTurns* turns, int32_t v, const Mat* G, const int count, Mat* Q) {
+    const int some = count < SR_ROTATIONS_TOGETHER ? count : SR_ROTATIONS_TOGETHER;
+    for (int i = 0; i < count; i += some) {
+        Turn T[SR_ROTATIONS_TOGETHER];
+        SR_MASK isGood[SR_ROTATIONS_TOGETHER];
+        nearestQuickTurns(G + i, some, Q + i, T, isGood);
+        for (int k = 0; k < some; k++) {
+            int32_t block = SR_BLOCK(v + i + k), lane = SR_LANE(v + i + k);
+            storeMatNarrow(&turns->rotations[block], lane, &Q[i + k]);
+            storeTurnNarrow(&turns->turns[block], lane, &T[k]);
+            if (!isEverywhere(isGood[k])) {
+                repairTurns(&Q[i + k], &G[i + k], isGood[k], &turns->turns[block], lane);
+            }
+        }
     }
 }
 
@@ -90,17 +120,6 @@ SR_KERNEL void addPressure(const srCellTask* task, int32_t v, double p, const Ma
     Mat C = cofactors(F);
     const SR_V one = (SR_V){0} + 1.0;
     *P = combine(one, P, p * LoadW(&task->shapes->volumes[SR_BLOCK(v)].x[SR_LANE(v)]), &C);
-}
-
-// F for products with the Hessian
-SR_KERNEL void storeGradient(const srCellTask* task, int32_t v, const Mat* F) {
-    srMat3Blockf* out = &task->turns->gradients[SR_BLOCK(v)];
-    const Vec columns[3] = {F->a, F->b, F->c};
-    for (int j = 0; j < 3; j++) {
-        storeNarrow(&out->m[0][j][SR_LANE(v)], columns[j].x);
-        storeNarrow(&out->m[1][j][SR_LANE(v)], columns[j].y);
-        storeNarrow(&out->m[2][j][SR_LANE(v)], columns[j].z);
-    }
 }
 
 SR_KERNEL void fetchGradient(const srCellTask* task, int32_t block, const bool isPosed) {
@@ -134,10 +153,9 @@ SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, 
     for (int i = 0; isPressed && i < count; i += SR_WIDES) {
         p[i / SR_WIDES] = findPressure(task, v + i, &F[i], pressed);
     }
-    rotateSome(G, count, Q);
+    rotateAndStore(task->turns, v, G, count, Q);
     for (int i = 0; i < count; i++) {
         int32_t block = SR_BLOCK(v + i), lane = SR_LANE(v + i);
-        storeTurns(task->turns, v + i, &Q[i], &G[i]);
         const SR_V one = (SR_V){0} + 1.0;
         Mat off;
         if (isPosed) {
@@ -152,13 +170,10 @@ SR_KERNEL void evaluateSome(const srCellTask* task, int32_t v, const int count, 
         Mat P = {scaled(w, off.a), scaled(w, off.b), scaled(w, off.c)};
         if (isPressed) {
             addPressure(task, v + i, p[i / SR_WIDES], &F[i], &P);
-            storeGradient(task, v + i, &F[i]);
+            storeMatNarrow(&task->turns->gradients[block], lane, &F[i]);
         }
         Mat B = loadCellMat(&task->shapes->inverses[block], lane);
         addForces(task->forces, &task->layout->corners[block], lane, &P, &B);
-    }
-    for (int i = 0; i < count; i += SR_WIDES) {
-        invertStretchesFloatW(&task->turns->turns[SR_BLOCK(v + i)], 0);
     }
 }
 
@@ -195,20 +210,19 @@ SR_KERNEL void evaluateMaterial(const srCellTask* task, int32_t block, const int
         SR_V lambda = LoadW(&task->shapes->bulkWeights[block].x[lane]), psi;
         Mat P;
         if (model == sr_elasticCorotated) {
-            nearestRotations(&F[i], 1, &R);
+            rotateAndStore(task->turns, v, &F[i], 1, &R);
             psi = corotated(&F[i], &R, mu, lambda, &P);
-            storeTurns(task->turns, v, &R, &F[i]);
         } else {
             psi = model == sr_elasticNeoHookean ? neoHookean(&F[i], mu, lambda, &P)
                                                 : stVenantKirchhoff(&F[i], mu, lambda, &P);
-            storeTurns(task->turns, v, &F[i], &F[i]);
+            storeMatNarrow(&task->turns->rotations[block], lane, &F[i]);
         }
         addLanes(energy, psi + psi);
         if (isPressed) {
             addPressure(task, v, p, &F[i], &P);
         }
         if (isPressed && model == sr_elasticCorotated) {
-            storeGradient(task, v, &F[i]);
+            storeMatNarrow(&task->turns->gradients[block], lane, &F[i]);
         }
         Mat B = loadCellMat(&task->shapes->inverses[block], lane);
         addForces(task->forces, &task->layout->corners[block], lane, &P, &B);
@@ -229,9 +243,6 @@ SR_KERNEL srRowDouble evaluateMaterials(const srCellTask* task, int32_t begin, i
         default:
             evaluateMaterial(task, block, sr_elasticCorotated, isPressed, &energy);
         }
-    }
-    for (int32_t block = begin; task->shapes->model == sr_elasticCorotated && block < end; block++) {
-        invertStretchesFloatW(&task->turns->turns[block], 0);
     }
     return energy;
 }
