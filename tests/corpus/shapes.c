@@ -306,8 +306,7 @@ const srLongShape* srGetLongShapes(int32_t* outCount) {
     return longShapes;
 }
 
-// Turned by thirds of a right angle about z and about x.
-static void tilt(float x[3]) {
+void srTilt(float x[3]) {
     const double c = 0.86602540378443865, s = 0.5;
     double y = (double)x[1] * c - (double)x[2] * s, z = (double)x[1] * s + (double)x[2] * c;
     double turned = (double)x[0] * s + y * c;
@@ -322,7 +321,7 @@ void srMakeLongShape(const srLongShape* shape, srSoup* soup) {
         float* x = soup->points + 3 * (int64_t)p;
         x[2] += (float)(x[2] > 0.0F ? shape->ratio - 1.0 : 1.0 - shape->ratio);
         if (shape->isTilted) {
-            tilt(x);
+            srTilt(x);
         }
     }
 }

@@ -31,6 +31,21 @@ const srLongShape* srGetLongShapes(int32_t* outCount);
 /// The shape, drawn out to its length.
 void srMakeLongShape(const srLongShape* shape, srSoup* soup);
 
+/// Bars and boxes that cross, rings and pairs: along the axes, and tilted.
+typedef struct srBarShape {
+    const char* name;
+    void (*make)(srSoup* soup); ///< Along the axes.
+    bool isTilted;              ///< Off all axes.
+} srBarShape;
+
+const srBarShape* srGetBarShapes(int32_t* outCount);
+
+/// The shape, tilted if it is.
+void srMakeBarShape(const srBarShape* shape, srSoup* soup);
+
+/// A point, turned by thirds of a right angle about z and about x.
+void srTilt(float x[3]);
+
 void srMakeCube(srSoup* soup, int32_t cuts);
 void srMakeBall(srSoup* soup, int32_t around, int32_t down, double radius);
 

@@ -165,12 +165,12 @@ static void two_of_a_kind_fit_however_far_apart(void** state) {
     assertTwoFit(findShape("cube"), 2.0, 50); // they touch
 }
 
-// A pair of cubes or balls has as many nodes as twice the smallest cages have, and few numbers between.
+// A pair of cubes or balls has at least as many nodes as twice the smallest cages have.
 static void what_is_missed_is_told_with_a_number_to_ask_for(void** state) {
     (void)state;
     const char* const names[] = {"cube", "uv sphere"};
     const double distances[] = {4.0, 30.0, 10000.0};
-    int32_t below = 0, above = 0;
+    int32_t above = 0;
     for (int32_t i = 0; i < SR_ARRAY_COUNT(names) * SR_ARRAY_COUNT(distances); i++) {
         for (int32_t wanted = 24; wanted < 80; wanted += wanted / 4) {
             Made made = meshTwo(findShape(names[i % 2]), distances[i / 2], wanted);
@@ -182,11 +182,10 @@ static void what_is_missed_is_told_with_a_number_to_ask_for(void** state) {
                 assert_true(made.report.leastNodeCount >= (1.0 - LARGEST_MISS) * wanted);
                 assert_true(made.report.leastNodeCount >= made.nodeCount);
             }
-            below += isBelow;
             above += isAbove;
         }
     }
-    assert_true(below > 0 && above > 0);
+    assert_true(above > 0);
 }
 
 // Asked for that number, a cage fits and nothing more is told.
@@ -194,9 +193,10 @@ static void what_two_far_apart_need_is_enough(void** state) {
     (void)state;
     const double distances[] = {30.0, 100.0, 10000.0};
     for (int32_t i = 0; i < SR_ARRAY_COUNT(distances); i++) {
-        Made cubes = meshTwo(findShape("cube"), distances[i], 50);
-        assert_true(cubes.nodeCount < (1.0 - LARGEST_MISS) * 50 && cubes.report.leastNodeCount > 50);
+        Made cubes = meshTwo(findShape("cube"), distances[i], 20);
+        assert_true(cubes.nodeCount > (1.0 + LARGEST_MISS) * 20 && cubes.report.leastNodeCount > 20);
         assertTwoFit(findShape("cube"), distances[i], cubes.report.leastNodeCount);
+        assertTwoFit(findShape("cube"), distances[i], 50);
     }
 }
 

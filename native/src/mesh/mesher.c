@@ -7,7 +7,9 @@
 
 #include "core/alloc.h"
 #include "mesh/gaps.h"
+#include "mesh/halving.h"
 #include "mesh/homes.h"
+#include "mesh/least.h"
 #include "mesh/quality.h"
 #include "mesh/search.h"
 #include "mesh/axes.h"
@@ -43,6 +45,10 @@
 #define NEAR_COUNT 32
 #define NEARS_TRIED 4
 
+// Where even that gives too many nodes, ever coarser lattices until one has too few, whose edges are halved
+#define COARSER_STEP 1.04
+#define COARSER_COUNT 16
+
 // Samples that are worth a better count, if the first search did not take more: a second or two.
 #define WORTH_WORK 1.2e6
 #define HOPELESS_WORK 5e5
@@ -51,12 +57,15 @@
 #define ASK_STEP 1.06
 #define ASK_COUNT 24
 #define MOST_ASKED 4
+#define SURELY_ASKED 1500.0
 #define ASK_WORK 2e5
 
 // Of the whole progress: until so much is done
 #define FIRST_SHARE 0.85
 #define WALKED_SHARE 0.89
 #define STRETCHED_SHARE 0.95
+#define LEAST_SHARE 0.955
+#define HALVED_SHARE 0.96
 #define FINISHED_SHARE 0.97
 
 // What stays of a gap between parts, in thicknesses of sheets, at least
@@ -217,19 +226,14 @@ static bool isOfFewCubes(const Attempt* attempt, double spacing) {
     return (cubes.x + 1.0) * (cubes.y + 1.0) * (cubes.z + 1.0) < MOST_CUBES;
 }
 
-// Whether the cage is that much larger than the inside. What sheets are given does not count: they have none.
-static bool isLarger(const srMeshing* meshing, const srTrial* trial, double growth) {
-    double least = srTrial_LeastVolume(meshing, trial);
-    return meshing->solid.sheets.triangleCount == 0 && least > 0.0 && srTrial_Volume(trial) > growth * least;
-}
-
 // Fingers that are wider than a cell are told apart by few copies, thinner ones by many: the same count may
 // be that of a coarse lattice with copies and of one half as coarse, which keeps to the shape.
 static bool isWorthWalking(const Attempt* attempt) {
     const srTrial* best = &attempt->search.best;
     return best->cells.cellCount > 0 && fabs(best->growth - 1.0) > SR_COUNT_TOLERANCE &&
            isOfFewCubes(attempt, best->spacing) &&
-           (errorOf(attempt) > SR_MET_TOLERANCE || isLarger(&attempt->meshing, best, SR_LARGEST_GROWTH));
+           (errorOf(attempt) > SR_MET_TOLERANCE ||
+            srTrial_IsLarger(&attempt->meshing, best, SR_LARGEST_GROWTH));
 }
 
 // Where the count is met already, for a cage that is smaller.
@@ -248,7 +252,7 @@ static srResult findLeastNodes(const srProgress* progress, const Attempt* attemp
     int32_t target = meshing->settings->targetNodeCount, made = attempt->search.best.cells.nodeCount;
     double spacing = attempt->search.best.spacing, work = 0.0, mostWork = fmax(workLeft(attempt), ASK_WORK);
     double least = fmax(made, (1.0 - LARGEST_MISS) * target), count = made;
-    bool isLarge = isLarger(meshing, &attempt->search.best, SR_LIMIT_OF_GROWTH);
+    bool isLarge = srTrial_IsLarger(meshing, &attempt->search.best, SR_LIMIT_OF_GROWTH);
     bool isEnough = made == 0 || (count >= least && !isLarge);
     *outCount = isEnough && made <= (1.0 + LARGEST_MISS) * target ? 0 : made;
     for (int step = 0; !isEnough && step < ASK_COUNT && count < MOST_ASKED * target && work < mostWork;
@@ -264,7 +268,7 @@ static srResult findLeastNodes(const srProgress* progress, const Attempt* attemp
             bool isFinest = trial.spacing != spacing;
             count = trial.cells.nodeCount;
             *outCount = count > *outCount ? trial.cells.nodeCount : *outCount;
-            isEnough = isFinest || (count >= least && !isLarger(meshing, &trial, SR_LIMIT_OF_GROWTH));
+            isEnough = isFinest || (count >= least && !srTrial_IsLarger(meshing, &trial, SR_LIMIT_OF_GROWTH));
         }
         srDestroyTrial(&trial);
         SR_TRY(result);
@@ -297,7 +301,7 @@ static bool isBetter(const srMeshing* meshing, const srSearch* other, const Atte
 // there are fingers every trial costs as much as all those of a box.
 static bool isMissed(const Attempt* best) {
     double error = errorOf(best);
-    bool isHopeless = isLarger(&best->meshing, &best->search.best, HOPELESS_GROWTH);
+    bool isHopeless = srTrial_IsLarger(&best->meshing, &best->search.best, HOPELESS_GROWTH);
     if (isHopeless && error <= SR_MET_TOLERANCE) {
         return false;
     }
@@ -338,7 +342,7 @@ static bool isLong(const srSurface* surface) {
 // inside, and those of sheets as thick.
 static double largestOther(const Attempt* best) {
     const srTrial* trial = &best->search.best;
-    bool isLarge = isLarger(&best->meshing, trial, SR_LIMIT_OF_GROWTH);
+    bool isLarge = srTrial_IsLarger(&best->meshing, trial, SR_LIMIT_OF_GROWTH);
     double growth = best->meshing.solid.sheets.triangleCount > 0 ? SHEET_OTHER_GROWTH
                     : isLarge                                    ? LARGE_OTHER_GROWTH
                                                                  : OTHER_GROWTH;
@@ -517,6 +521,105 @@ static srResult tryOthers(const srSurface* surface, const srProgress* progress, 
     return tryLengths(surface, LARGEST_LENGTHENING, &last, best);
 }
 
+// A cage of too few nodes gets more where its edges are long: it stays what it is in shape, volume and
+// pieces.
+static srResult halveBest(const srProgress* progress, Attempt* best) {
+    srTrial* trial = &best->search.best;
+    return srHalveEdges(&trial->cells, best->meshing.settings->targetNodeCount, trial->arena, progress,
+                        &trial->cells);
+}
+
+// One of too many makes way for the first coarser one of fewer, halved, that is better.
+static srResult halveCoarser(double spacing, const srProgress* progress, Attempt* best, bool* outIsEnough) {
+    int32_t target = best->meshing.settings->targetNodeCount;
+    srProgress trying = srPartOfProgress(progress, 0.0, 0.8), halving = srPartOfProgress(progress, 0.8, 1.0);
+    srSearch search = {.shiftedAxis = best->search.best.shiftedAxis};
+    search.best = srStartTrial(spacing, search.shiftedAxis);
+    srTrial* trial = &search.best;
+    srResult result = srRunTrial(&best->meshing, &trying, 1.0, HUGE_VAL, trial);
+    best->search.trialCount++;
+    best->search.work += srTrial_Work(trial);
+    bool isFit = result == sr_success && trial->cells.cellCount > 0 && trial->cells.nodeCount <= target &&
+                 srTrial_Volume(trial) < largestOther(best);
+    if (isFit) {
+        result = srHalveEdges(&trial->cells, target, trial->arena, &halving, &trial->cells);
+    }
+    *outIsEnough = isFit && result == sr_success && isBetter(&best->meshing, &search, best);
+    if (*outIsEnough) {
+        srSearch_Take(&best->search, trial);
+    }
+    srDestroySearch(&search);
+    return result;
+}
+
+// The last resort: lattices whose counts jump over the wanted one meet it so from below.
+static srResult tryHalving(const srProgress* progress, Attempt* best) {
+    double spacing = best->search.best.spacing;
+    bool isEnough = best->search.best.cells.cellCount == 0 || errorOf(best) <= SR_MET_TOLERANCE;
+    if (!isEnough && best->search.best.cells.nodeCount < best->meshing.settings->targetNodeCount) {
+        return halveBest(progress, best);
+    }
+    for (int step = 0; step < COARSER_COUNT && !isEnough; step++) {
+        srProgress part =
+            srPartOfProgress(progress, step / (double)COARSER_COUNT, (step + 1) / (double)COARSER_COUNT);
+        spacing *= COARSER_STEP;
+        SR_TRY(halveCoarser(spacing, &part, best, &isEnough));
+    }
+    return sr_success;
+}
+
+// A cage that is too large makes way for the coarsest that is not, if that has no more nodes than are wanted:
+// edges are halved for what is missing. Else its nodes are what the shape needs.
+static srResult takeLeast(srTrial* least, const srProgress* progress, Attempt* best, Attempt* asked,
+                          int32_t* outCount) {
+    int32_t target = best->meshing.settings->targetNodeCount, count = least->cells.nodeCount;
+    if (count > (1.0 + LARGEST_MISS) * target) {
+        *outCount = count > best->search.best.cells.nodeCount ? count : 0;
+        return sr_success;
+    }
+    SR_TRY(srHalveEdges(&least->cells, target, least->arena, progress, &least->cells));
+    if (fabs(least->cells.nodeCount / (double)target - 1.0) <= fmax(errorOf(best), LARGEST_MISS)) {
+        srSearch_Take(&asked->search, least);
+        asked->search.shiftedAxis = asked->search.best.shiftedAxis;
+        takeAttempt(best, asked);
+    }
+    return sr_success;
+}
+
+static srResult askShape(const srSurface* surface, const srProgress* progress, Attempt* best, Attempt* asked,
+                         int32_t* outCount) {
+    const srMesherSettings* settings = best->meshing.settings;
+    srProgress preparing = srPartOfProgress(progress, 0.0, 0.1);
+    srProgress looking = srPartOfProgress(progress, 0.1, 0.9), halving = srPartOfProgress(progress, 0.9, 1.0);
+    srTrial least;
+    SR_TRY(stretchSurface(surface, asked->stretch, &asked->stretched));
+    asked->meshing.progress = preparing;
+    asked->meshing.surface = &asked->stretched;
+    asked->meshing.settings = settings;
+    SR_TRY(srCreateMeshing(&asked->meshing));
+    const srLeastLimits limits = {fmax(MOST_ASKED * (double)settings->targetNodeCount, SURELY_ASKED),
+                                  WORTH_WORK, MOST_CUBES, asked->meshing.solid.pieceCount};
+    SR_TRY(srFindLeast(&asked->meshing, &limits, &looking, &least));
+    srResult result =
+        least.cells.cellCount > 0 ? takeLeast(&least, &halving, best, asked, outCount) : sr_success;
+    srDestroyTrial(&least);
+    return result;
+}
+
+// Whatever was asked for, what a shape needs is the same; so who asks for as much as was told gets it.
+static srResult tryLeast(const srSurface* surface, const srProgress* progress, Attempt* best,
+                         int32_t* outCount) {
+    *outCount = 0;
+    if (best->search.best.cells.cellCount == 0 ||
+        !srTrial_IsLarger(&best->meshing, &best->search.best, SR_LIMIT_OF_GROWTH)) {
+        return sr_success;
+    }
+    Attempt asked = {.stretch = {1.0, 1.0, 1.0}, .search = {.shiftedAxis = SR_NOT_SHIFTED}};
+    srResult result = askShape(surface, progress, best, &asked, outCount);
+    destroyAttempt(&asked);
+    return result == sr_errorNoInside ? sr_success : result;
+}
+
 static void unstretch(srVec3 stretch, srCage* cage) {
     srVec3 back = {1.0 / stretch.x, 1.0 / stretch.y, 1.0 / stretch.z};
     for (int32_t node = 0; node < cage->nodeCount; node++) {
@@ -531,7 +634,9 @@ static srResult meshPlaced(const srSurface* surface, const srMesherSettings* set
     srMesherReport report = {0};
     srProgress walking = srPartOfProgress(whole, FIRST_SHARE, WALKED_SHARE);
     srProgress trying = srPartOfProgress(whole, WALKED_SHARE, STRETCHED_SHARE);
-    srProgress asking = srPartOfProgress(whole, STRETCHED_SHARE, FINISHED_SHARE);
+    srProgress least = srPartOfProgress(whole, STRETCHED_SHARE, LEAST_SHARE);
+    srProgress halving = srPartOfProgress(whole, LEAST_SHARE, HALVED_SHARE);
+    srProgress asking = srPartOfProgress(whole, HALVED_SHARE, FINISHED_SHARE);
     srProgress finishing = srPartOfProgress(whole, FINISHED_SHARE, 1.0);
     Attempt attempt = {.stretch = {1.0, 1.0, 1.0},
                        .search = {.shiftedAxis = SR_NOT_SHIFTED, .largest = HUGE_VAL}};
@@ -539,13 +644,17 @@ static srResult meshPlaced(const srSurface* surface, const srMesherSettings* set
     // find the cells, make them a cage
     attempt.meshing.progress = srPartOfProgress(whole, 0.0, FIRST_SHARE);
     SR_TRY_CLEANUP(runAttempt(surface, settings, &attempt));
-    bool isHopeless = isLarger(&attempt.meshing, &attempt.search.best, HOPELESS_GROWTH);
+    bool isHopeless = srTrial_IsLarger(&attempt.meshing, &attempt.search.best, HOPELESS_GROWTH);
     attempt.mostWork = fmax(isHopeless ? HOPELESS_WORK : WORTH_WORK, 2.0 * attempt.search.work);
     if (isWorthWalking(&attempt)) {
         SR_TRY_CLEANUP(walkFingers(&walking, &attempt));
     }
     SR_TRY_CLEANUP(tryOthers(surface, &trying, &attempt));
-    SR_TRY_CLEANUP(findLeastNodes(&asking, &attempt, &report.leastNodeCount));
+    SR_TRY_CLEANUP(tryLeast(surface, &least, &attempt, &report.leastNodeCount));
+    SR_TRY_CLEANUP(tryHalving(&halving, &attempt));
+    if (report.leastNodeCount == 0) {
+        SR_TRY_CLEANUP(findLeastNodes(&asking, &attempt, &report.leastNodeCount));
+    }
     SR_TRY_CLEANUP(finishMesh(&attempt.meshing, &attempt.search.best, &finishing, &mesh));
     unstretch(attempt.stretch, &mesh.cage);
     report.trialCount = attempt.search.trialCount;
