@@ -173,7 +173,7 @@ typedef struct srCharacterReport {
     /// How many nodes the shape needs at least: where no count within 15 % of the wanted one could be made,
     /// be it more or fewer, or the cage is larger than the inside by more than three tenths. The least of the
     /// cages tried that were neither, to be asked for next; the most of them where none was. Else 0, and
-    /// where TetGen made the cage, whose count may be off by three tenths.
+    /// where TetGen made the cage: one of its that is off by more is not taken.
     int32_t leastNodeCount;
 } srCharacterReport;
 

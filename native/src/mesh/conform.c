@@ -31,7 +31,7 @@
 
 #define RUN_COUNT 5
 #define COUNT_TOLERANCE 0.04
-#define WORST_COUNT 0.3 // of the wanted number, off
+#define WORST_COUNT 0.15 // of the wanted number, off
 #define MIN_TARGET 8
 #define MAX_TARGET 1000000
 
