@@ -396,7 +396,9 @@ static double megabytes(const Stage* s) {
     double product = cells * (sizeof(srCellCorners) + 2 * sizeof(srMat3Blockf) + 2 * sizeof(srTurnBlockf) +
                               sizeof(srCellNumbersf));
     double responses = (double)s->rest.nodeCount * s->rest.rows.rowCount * sizeof(float);
-    double panels = 2.0 * (double)s->tuning.factor.floatStarts[s->tuning.factor.groupCount] * sizeof(float);
+    const srFactor* f = &s->tuning.factor;
+    const int64_t* starts = f->narrow.words != NULL ? f->narrow.starts : f->floatStarts;
+    double panels = 2.0 * (double)starts[f->groupCount] * sizeof(float);
     return 1e-6 * (product + responses + panels);
 }
 

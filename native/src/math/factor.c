@@ -8,6 +8,7 @@
 #include "core/alloc.h"
 #include "math/dense.h"
 #include "math/factor_layout.h"
+#include "math/factor_narrow.h"
 #include "math/factor_tasks.h"
 
 #include <float.h>
@@ -327,6 +328,7 @@ static srResult fillValues(srFactor* f, const srSupernodes* supernodes) {
     freeFilling(&fill);
     if (result == sr_success) {
         srSignFactor(f->ownedBytes);
+        srRefillNarrow(f);
     }
     return result;
 }

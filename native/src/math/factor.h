@@ -38,6 +38,14 @@ typedef struct srFactorTasks {
     int32_t* forwardRows;   ///< The factor's rows, but places for those outside of a task.
 } srFactorTasks;
 
+/// Panels whose numbers are the upper halves of floats, in the order of float panels, but that two columns
+/// share words: the first has the lower half. Slabs of an odd number of columns have one of zeros more. Owns
+/// its arrays; both null where panels are not narrow.
+typedef struct srNarrowPanels {
+    int64_t* starts; ///< groupCount + 1, in words
+    uint32_t* words;
+} srNarrowPanels;
+
 /// With P the order and D the scales (powers of two), P D A D P' = L L'. Columns are in groups; a group of k
 /// columns has one dense panel [inverse of L11; -L21 * inverse of L11], so that both sweeps are products with
 /// it. Its rows come in slabs of SR_SLAB_ROWS rows, a slab column by column; a slab that meets the triangle
@@ -58,6 +66,7 @@ typedef struct srFactor {
     const double* doublePanels;
 
     srFactorTasks tasks;
+    srNarrowPanels narrow;  ///< Not among the bytes.
     int32_t mostColumns;    ///< Of a group.
     int32_t mostSlabs;      ///< Of a group.
     bool areScalesOrdinary; ///< All between 2^-60 and 2^60: floats, and so are their products with ordinary
@@ -73,6 +82,15 @@ SR_MUST_USE srResult srCreateFactor(const srCholesky* cholesky, int kinds, srFac
 /// Takes over the values again after another numeric phase of the same `cholesky`. No other thread may use
 /// the factor meanwhile. When it fails the factor may only be filled again or destroyed.
 SR_MUST_USE srResult srFactor_Refill(srFactor* factor, const srCholesky* cholesky);
+
+/// From now on solves in float take panels of half the bytes, rounded to eight bits: the answers are those of
+/// another matrix, as symmetric and positive as A, which differs from it by 2^-9 at most of what an entry of
+/// the panels makes. Worth it where panels are larger than caches. Refilling keeps them. Needs
+/// sr_factorFloat.
+SR_MUST_USE srResult srFactor_Narrow(srFactor* factor);
+
+/// The float panels again.
+void srFactor_Widen(srFactor* factor);
 
 /// A factor from stored bytes. They are used in place when they start at a multiple of 64, and must then stay
 /// until the factor is destroyed; else they are copied. `sr_errorInvalidValue` with a sentence when they are

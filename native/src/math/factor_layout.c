@@ -294,6 +294,7 @@ srResult srOpenFactor(const void* bytes, size_t byteCount, srFactor* outFactor) 
 }
 
 void srDestroyFactor(srFactor* f) {
+    srFactor_Widen(f);
     srDestroyFactorTasks(f);
     srFree(f->ownedBytes, f->byteCount, 1);
     *f = (srFactor){0};

@@ -8,8 +8,9 @@ const srLinearKernels* srGetLinearKernels(void) {
     switch (srGetSimdPath()) {
 #if defined(SR_HAS_AVX2)
     case sr_simdAvx2:
-    case sr_simdAvx512:
         return &srLinearAvx2;
+    case sr_simdAvx512:
+        return &srLinearAvx512;
 #endif
 #if defined(SR_HAS_NEON)
     case sr_simdNeon:

@@ -12,9 +12,12 @@
 typedef struct srLinearKernels {
     void (*forwardFloat)(const srFactor* f, const int32_t* rows, const int32_t* groups, int32_t count,
                          float* w, float* scratch);
+    void (*forwardNarrow)(const srFactor* f, const int32_t* rows, const int32_t* groups, int32_t count,
+                          float* w, float* scratch);
     void (*forwardDouble)(const srFactor* f, const int32_t* rows, const int32_t* groups, int32_t count,
                           double* w, double* scratch);
     void (*backwardFloat)(const srFactor* f, const int32_t* groups, int32_t count, float* w, float* scratch);
+    void (*backwardNarrow)(const srFactor* f, const int32_t* groups, int32_t count, float* w, float* scratch);
     void (*backwardDouble)(const srFactor* f, const int32_t* groups, int32_t count, double* w,
                            double* scratch);
     void (*mulAddThinFloat)(const srThin* T, const float* x, float* y);
@@ -27,7 +30,7 @@ typedef struct srLinearKernels {
     void (*addTurned)(const double* B, const double* R, double* A, int32_t stride);
 } srLinearKernels;
 
-extern const srLinearKernels srLinearScalar, srLinearAvx2, srLinearNeon;
+extern const srLinearKernels srLinearScalar, srLinearAvx2, srLinearAvx512, srLinearNeon;
 
 /// Of the path that is taken now.
 const srLinearKernels* srGetLinearKernels(void);

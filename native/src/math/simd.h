@@ -48,6 +48,8 @@ typedef double srDoubleW SR_DOUBLE_VECTOR;
 typedef int32_t srMaskFloatW SR_VECTOR;
 typedef int64_t srMaskDoubleW SR_DOUBLE_VECTOR;
 
+typedef uint32_t srWordW SR_VECTOR;
+
 // one value in all lanes
 
 SR_KERNEL srFloatW srSplatFloatW(float x) {
@@ -74,6 +76,19 @@ SR_KERNEL srDoubleW srLoadDoubleW(const double* x) {
     srDoubleW v;
     memcpy(&v, x, sizeof v);
     return v;
+}
+
+// Of eight words, the lower or the upper half of each, as the upper half of a float.
+SR_KERNEL srFloatW srLowerHalvesFloatW(const uint32_t* words) {
+    srWordW v;
+    memcpy(&v, words, sizeof v);
+    return (srFloatW)(v << 16);
+}
+
+SR_KERNEL srFloatW srUpperHalvesFloatW(const uint32_t* words) {
+    srWordW v;
+    memcpy(&v, words, sizeof v);
+    return (srFloatW)(v & 0xffff0000u);
 }
 
 SR_KERNEL float srLoadFloat(const float* x) {

@@ -39,6 +39,42 @@ SR_KERNEL srFloatW srJoinRows(srRowFloat a, srRowFloat b) {
     return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 
+#if defined(SR_SIMD_TWICE)
+
+// sixteen floats, or words, as two times eight
+typedef float srFloatTwice __attribute__((vector_size(64)));
+typedef uint32_t srWordTwice __attribute__((vector_size(64)));
+
+#define SR_LOWER_OF_TWICE(v) ((srFloatW)__builtin_shufflevector((v), (v), 0, 1, 2, 3, 4, 5, 6, 7))
+#define SR_UPPER_OF_TWICE(v) ((srFloatW)__builtin_shufflevector((v), (v), 8, 9, 10, 11, 12, 13, 14, 15))
+
+SR_KERNEL srFloatTwice srJoinFloats(srFloatW a, srFloatW b) {
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+SR_KERNEL srWordTwice srLoadWordTwice(const uint32_t* words) {
+    srWordTwice v;
+    memcpy(&v, words, sizeof v);
+    return v;
+}
+
+SR_KERNEL srWordTwice srJoinWords(const uint32_t* a, const uint32_t* b) {
+    srWordW u, v;
+    memcpy(&u, a, sizeof u);
+    memcpy(&v, b, sizeof v);
+    return __builtin_shufflevector(u, v, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+SR_KERNEL srFloatTwice srLowerHalvesTwice(srWordTwice words) {
+    return (srFloatTwice)(words << 16);
+}
+
+SR_KERNEL srFloatTwice srUpperHalvesTwice(srWordTwice words) {
+    return (srFloatTwice)(words & 0xffff0000u);
+}
+
+#endif
+
 #define SR_LOWER_ROW(v) __builtin_shufflevector((v), (v), 0, 1, 2, 3)
 #define SR_UPPER_ROW(v) __builtin_shufflevector((v), (v), 4, 5, 6, 7)
 

@@ -87,10 +87,13 @@ static void sweepTask(const Sweep* sweep, int32_t task, const int32_t* rows) {
     size_t own = countTaskScratch(f) * (size_t)(task < f->tasks.count ? task : 0);
     if (sweep->isFloat) {
         float* scratch = (float*)sweep->scratch + own;
+        bool isNarrow = f->narrow.words != NULL;
         if (rows != NULL) {
-            kernels->forwardFloat(f, rows, groups.list, groups.count, sweep->w, scratch);
+            (isNarrow ? kernels->forwardNarrow : kernels->forwardFloat)(f, rows, groups.list, groups.count,
+                                                                        sweep->w, scratch);
         } else {
-            kernels->backwardFloat(f, groups.list, groups.count, sweep->w, scratch);
+            (isNarrow ? kernels->backwardNarrow : kernels->backwardFloat)(f, groups.list, groups.count,
+                                                                          sweep->w, scratch);
         }
     } else {
         double* scratch = (double*)sweep->scratch + own;

@@ -23,7 +23,10 @@
 #define LARGEST_SOFTNESS 1e30 // m^3/Pa, of a patch
 #define LEAST_KEPT 1e-9       // of the shear modulus: rounding of Poisson's ratio 0
 #define TRANSPOSED_NODES 8    // at a time
-#define LAMBDA_SHARE 0.25     // 0.1 to 1 differ by a fortieth of the products
+// Numbers of the factor's panels, from which on they are narrow: several times what a core has of cache for
+// itself
+#define MOST_WIDE (1 << 18)
+#define LAMBDA_SHARE 0.25 // 0.1 to 1 differ by a fortieth of the products
 
 srComplementaryDials srDefaultComplementaryDials(void) {
     return (srComplementaryDials){
@@ -282,39 +285,100 @@ static void transpose(const double* columns, size_t n, size_t r, double* outRows
     }
 }
 
-// A^-1 C' and the factor of C A^-1 C'
-static srResult respond(srComplementaryTuning* tuning, const srComplementaryRest* rest) {
-    int32_t n = rest->nodeCount, r = rest->rows.rowCount;
-    size_t count = (size_t)n * (size_t)r;
-    double* columns = SR_ALLOC(double, count);
-    double* rows = SR_ALLOC(double, count);
-    double* entries = SR_ALLOC(double, n);
-    int32_t* nodes = SR_ALLOC(int32_t, n);
-    srResult result = sr_success;
-    if (columns == NULL || rows == NULL || entries == NULL || nodes == NULL) {
-        result = srFailOutOfMemory("the rig's responses");
-        goto cleanup;
+// Scratch of finding responses.
+typedef struct Responding {
+    double* columns; // C', then A^-1 C'
+    double* rows;    // the same, transposed
+    double* entries;
+    int32_t* nodes;
+    float* three;  // points a node, of three columns
+    void* scratch; // of a solve
+    size_t scratchSize;
+} Responding;
+
+static srResult allocateResponding(Responding* r, const srComplementaryRest* rest, const srFactor* factor) {
+    size_t count = (size_t)rest->nodeCount * (size_t)rest->rows.rowCount;
+    r->scratchSize = srFactor_GetScratchSize(factor);
+    r->columns = SR_ALLOC(double, count);
+    r->rows = SR_ALLOC(double, count);
+    r->entries = SR_ALLOC(double, rest->nodeCount);
+    r->nodes = SR_ALLOC(int32_t, rest->nodeCount);
+    r->three = SR_ALLOC(float, 3 * (int64_t)rest->nodeCount);
+    r->scratch = srAlloc(r->scratchSize, 1);
+    bool isWhole = r->columns != NULL && r->rows != NULL && r->entries != NULL && r->nodes != NULL &&
+                   r->three != NULL && r->scratch != NULL;
+    return isWhole ? sr_success : srFailOutOfMemory("the rig's responses");
+}
+
+static void freeResponding(Responding* r, const srComplementaryRest* rest) {
+    size_t count = (size_t)rest->nodeCount * (size_t)rest->rows.rowCount;
+    SR_FREE(r->columns, count);
+    SR_FREE(r->rows, count);
+    SR_FREE(r->entries, rest->nodeCount);
+    SR_FREE(r->nodes, rest->nodeCount);
+    SR_FREE(r->three, 3 * (int64_t)rest->nodeCount);
+    srFree(r->scratch, r->scratchSize, 1);
+}
+
+// What a frame's own solve makes of the columns, three by three.
+static srResult solveInFloat(const srFactor* factor, int32_t columnCount, Responding* r) {
+    size_t n = (size_t)factor->size;
+    for (int32_t first = 0; first < columnCount; first += 3) {
+        size_t count = columnCount - first < 3 ? (size_t)(columnCount - first) : 3;
+        double* columns = r->columns + (size_t)first * n;
+        for (size_t i = 0; i < n; ++i) {
+            for (size_t c = 0; c < 3; ++c) {
+                r->three[3 * i + c] = c < count ? (float)columns[c * n + i] : 0.0f;
+            }
+        }
+        SR_TRY(srFactor_SolveFloat(factor, r->three, r->three, r->scratch));
+        for (size_t i = 0; i < n; ++i) {
+            for (size_t c = 0; c < count; ++c) {
+                columns[c * n + i] = (double)r->three[3 * i + c];
+            }
+        }
     }
-    for (int32_t k = 0; k < r; ++k) {
-        srRigRows_GetRow(&rest->rows, k, columns + (size_t)k * (size_t)n);
+    return sr_success;
+}
+
+// Fills the columns with A^-1 C', A being what a frame solves with, and the factor of C A^-1 C'.
+static srResult findResponses(srComplementaryTuning* tuning, const srComplementaryRest* rest, Responding* r) {
+    int32_t n = rest->nodeCount, rowCount = rest->rows.rowCount;
+    for (int32_t k = 0; k < rowCount; ++k) {
+        srRigRows_GetRow(&rest->rows, k, r->columns + (size_t)k * (size_t)n);
     }
-    SR_TRY_CLEANUP(srCholesky_Solve(tuning->cholesky, columns, r));
-    multiplyRows(&rest->rows, columns, entries, nodes, tuning->schur);
-    transpose(columns, (size_t)n, (size_t)r, rows);
-    int32_t bad = srFactorSmall(tuning->schur, r);
-    if (bad != SR_NULL_INDEX) {
-        result = srFail(sr_errorInvalidValue, "Stiffnesses or masses differ too much for the bones (row %d).",
+    if (tuning->factor.narrow.words != NULL) {
+        SR_TRY(solveInFloat(&tuning->factor, rowCount, r));
+    } else {
+        SR_TRY(srCholesky_Solve(tuning->cholesky, r->columns, rowCount));
+    }
+    multiplyRows(&rest->rows, r->columns, r->entries, r->nodes, tuning->schur);
+    int32_t bad = srFactorSmall(tuning->schur, rowCount);
+    return bad == SR_NULL_INDEX
+               ? sr_success
+               : srFail(sr_errorInvalidValue, "Stiffnesses or masses differ too much for the bones (row %d).",
                         bad);
-        goto cleanup;
+}
+
+// A^-1 C' and the factor of C A^-1 C'. Rows that hardly differ may be one to a factor with narrow panels:
+// then it gets its floats back.
+static srResult respond(srComplementaryTuning* tuning, const srComplementaryRest* rest) {
+    int32_t n = rest->nodeCount, rowCount = rest->rows.rowCount;
+    Responding r = {0};
+    srResult result = sr_success;
+    SR_TRY_CLEANUP(allocateResponding(&r, rest, &tuning->factor));
+    result = findResponses(tuning, rest, &r);
+    if (result != sr_success && tuning->factor.narrow.words != NULL) {
+        srFactor_Widen(&tuning->factor);
+        result = findResponses(tuning, rest, &r);
     }
+    SR_TRY_CLEANUP(result);
+    transpose(r.columns, (size_t)n, (size_t)rowCount, r.rows);
     srDestroyThin(&tuning->responses);
-    SR_TRY_CLEANUP(srCreateThin(rows, n, r, sr_factorFloat, &tuning->responses));
+    SR_TRY_CLEANUP(srCreateThin(r.rows, n, rowCount, sr_factorFloat, &tuning->responses));
 
 cleanup:
-    SR_FREE(columns, count);
-    SR_FREE(rows, count);
-    SR_FREE(entries, n);
-    SR_FREE(nodes, n);
+    freeResponding(&r, rest);
     return result;
 }
 
@@ -357,6 +421,9 @@ srResult srComplementaryTuning_Set(srComplementaryTuning* tuning, const srComple
         SR_TRY(srCreateFactor(tuning->cholesky, sr_factorFloat, &tuning->factor));
     } else {
         SR_TRY(srFactor_Refill(&tuning->factor, tuning->cholesky));
+    }
+    if (tuning->factor.floatStarts[tuning->factor.groupCount] > MOST_WIDE) {
+        SR_TRY(srFactor_Narrow(&tuning->factor));
     }
     return rest->rows.rowCount > 0 ? respond(tuning, rest) : sr_success;
 }

@@ -146,7 +146,7 @@ static uint64_t hashSmall(uint64_t hash, int32_t size, uint64_t* seed) {
     return srHashBytes(hash, X, 4 * (size_t)size * sizeof(double));
 }
 
-static uint64_t hashPath(long rounds, const srFactor* factor) {
+static uint64_t hashPath(long rounds, const srFactor* factor, const srFactor* narrow) {
     uint64_t seed = 88172645463325252ull;
     uint64_t hash = SR_HASH_SEED;
     for (long round = 0; round < rounds; round++) {
@@ -154,6 +154,7 @@ static uint64_t hashPath(long rounds, const srFactor* factor) {
         hash = hashRotations(hash);
         if (round % 10 == 0) {
             hash = hashSolves(hash, factor, &seed);
+            hash = hashSolves(hash, narrow, &seed);
         }
         int32_t rows = 1 + (int32_t)(round % MOST_ROWS);
         hash = hashThin(hash, rows, 1 + (int32_t)(round * 7 % MOST_ROWS), &seed);
@@ -171,11 +172,17 @@ int main(int argc, char** argv) {
         fprintf(stderr, "usage: kernel_bits <rounds> <factor>\n");
         return 2;
     }
+    srFactor narrow = factor; // on the same bytes
+    if (srFactor_Narrow(&narrow) != sr_success) {
+        return 1;
+    }
     for (int path = 0; path < SR_SIMD_PATH_COUNT; path++) {
         if (srForceSimdPath((srSimdPath)path)) {
-            printf("%s %016" PRIx64 "\n", srGetSimdPathName((srSimdPath)path), hashPath(rounds, &factor));
+            printf("%s %016" PRIx64 "\n", srGetSimdPathName((srSimdPath)path),
+                   hashPath(rounds, &factor, &narrow));
         }
     }
+    srFactor_Widen(&narrow);
     srFree(bytes, size, 1);
     return 0;
 }

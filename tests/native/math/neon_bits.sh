@@ -32,7 +32,7 @@ src=$root/native/src
 "$compiler" -std=c17 -O2 -static -ffp-contract=off -fno-strict-aliasing -fno-math-errno -Wno-psabi -DSR_HAS_NEON \
     -D_POSIX_C_SOURCE=200809L -I"$src" -I"$root/native/include" -I"$root/tests/native" \
     "$root/tests/native/math/kernel_bits.c" "$src"/math/rotation*.c "$src"/math/linear*.c "$src/math/solve.c" \
-    "$src/math/factor_layout.c" "$src/math/factor_tasks.c" "$src/math/thin.c" "$src/math/small.c" "$src/math/csc.c" "$src/math/simd_path.c" \
+    "$src/math/factor_layout.c" "$src/math/factor_narrow.c" "$src/math/factor_tasks.c" "$src/math/thin.c" "$src/math/small.c" "$src/math/csc.c" "$src/math/simd_path.c" \
     "$src/core/alloc.c" "$src/core/error.c" "$src/core/hash.c" "$src/core/parallel.c" "$src/core/thread.c" -pthread -lm -o "$folder/kernel_bits"
 qemu-aarch64 "$folder/kernel_bits" $rounds "$folder/factor" > "$folder/there"
 cat "$folder/there"

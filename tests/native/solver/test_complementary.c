@@ -517,6 +517,31 @@ static uint64_t runWithWorkers(Flesh* f, int32_t workerCount, int32_t* outBusyCo
     return hashState(f);
 }
 
+// Panels that a large factor rounds to eight bits change neither what a minimum is nor what the rig takes
+// away.
+static void a_large_bodys_narrow_panels_solve_to_any_tolerance(void** state) {
+    (void)state;
+    static const int32_t HUGE_BAR[3] = {10, 30, 10};
+    Flesh f;
+    makeFlesh(&f, HUGE_BAR, 0.1, 4, hold_axis);
+    srComplementaryDials dials = fleshDials();
+    dials.tolerance = 1e-9;
+    dials.newtonLimit = 60;
+    dials.innerLimit = 2000;
+    tuneFlesh(&f, &dials);
+    assert_non_null(f.tuning.factor.narrow.words);
+    resetFlesh(&f);
+    for (int frame = 1; frame <= 4; ++frame) {
+        shakeFlesh(&f, frame, 0.1, 0.5);
+        stepFlesh(&f);
+        assert_int_equal(f.stats.missedCount, 0);
+        assert_true(f.stats.residual <= 1e-9 && f.stats.orthogonality < 1e-10);
+        assert_true(f.stats.innerCount < 60 * f.tuning.dials.substeps);
+    }
+    assert_true(longestOffset(&f) > 1e-3);
+    freeFlesh(&f);
+}
+
 #define MOST_TRIES 100
 #define MOST_PRODUCTS 93 // a frame; 87 with the rig in the preconditioner, 98 without
 
@@ -727,6 +752,7 @@ int main(void) {
         cmocka_unit_test(gravity_acts_relative_to_the_modelled_shape),
         cmocka_unit_test(a_scaled_or_mirrored_scene_gives_the_scaled_or_mirrored_answer),
         cmocka_unit_test(broken_rigs_give_finite_offsets_and_sane_ones_bring_rest),
+        cmocka_unit_test(a_large_bodys_narrow_panels_solve_to_any_tolerance),
         cmocka_unit_test(any_number_of_workers_gives_the_same_bits),
         cmocka_unit_test(every_path_gives_the_same_bits),
         cmocka_unit_test(a_step_allocates_nothing),
