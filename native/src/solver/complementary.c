@@ -82,7 +82,7 @@ static void carveProblem(Carving* carving, const srComplementaryRest* rest,
     bool isPosed = tuning->dials.poseCorrection < 1.0;
     problem->stretches.stretches = isPosed ? carve(carving, blocks, sizeof(srTurnBlock)) : NULL;
     problem->stretches.stretchesF = isPosed ? carve(carving, blocks, sizeof(srTurnBlockf)) : NULL;
-    size_t sums = 2 * (size_t)srCountNodeBlocks(rest->nodeCount), chunks = (size_t)rest->layout.chunkCount;
+    size_t sums = 3 * (size_t)srCountNodeBlocks(rest->nodeCount), chunks = (size_t)rest->layout.chunkCount;
     problem->partials = carve(carving, sums > chunks ? sums : chunks, sizeof(double));
     problem->packed = carve(carving, 3 * (size_t)rest->rows.rowCount + 1, sizeof(float));
     problem->solution = carve(carving, 3 * (size_t)rest->nodeCount + 1, sizeof(float));
@@ -219,10 +219,12 @@ static void prepareRange(int32_t begin, int32_t end, int32_t worker, void* conte
     Step* step = context;
     const srComplementaryTuning* tuning = step->problem.tuning;
     const srComplementaryState* state = step->state;
-    double h = tuning->h;
+    double h = tuning->h, farthest = 0.0;
     for (size_t i = (size_t)begin; i < (size_t)end; ++i) {
         srVec3 from = step->motion->from[i];
-        setRow(step->problem.primary, i, srMulAdd(from, step->fraction, srSub(step->motion->to[i], from)));
+        srVec3 p = srMulAdd(from, step->fraction, srSub(step->motion->to[i], from));
+        setRow(step->problem.primary, i, p);
+        farthest = fmax(farthest, fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
         Base base = findBase(step, i);
         double m = tuning->masses[i];
         srVec3 load = srScale(m / (h * h), srMulAdd(base.offset, h, base.velocity));
@@ -236,6 +238,15 @@ static void prepareRange(int32_t begin, int32_t end, int32_t worker, void* conte
         srVec3 guess = srMulAdd(srMulAdd(u, 2.0, change), -1.0,
                                 srSub(state->earlierOffsets[0][i], state->earlierOffsets[1][i]));
         setRow(step->guess, i, guess);
+    }
+    step->problem.partials[(size_t)begin / SR_NODES_PER_BLOCK] = farthest;
+}
+
+static void addPullsRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    for (size_t k = SR_POINT * (size_t)begin; k < SR_POINT * (size_t)end; ++k) {
+        step->problem.loads[k] += step->problem.pulls[k];
     }
 }
 
@@ -354,12 +365,11 @@ static bool isStuck(Step* step) {
     return posed->energy < energy;
 }
 
-// rounding of forces goes with coordinates
+// rounding of forces goes with coordinates, of which partials are the largest
 static double findForceScale(const srComplementaryProblem* problem) {
     double extent = problem->rest->size * problem->tuning->dials.scale;
-    for (size_t k = 0; k < SR_POINT * (size_t)problem->rest->nodeCount; ++k) {
-        double size = fabs(problem->primary[k]);
-        extent = size > extent ? size : extent;
+    for (int32_t block = 0; block < srCountNodeBlocks(problem->rest->nodeCount); ++block) {
+        extent = fmax(extent, problem->partials[block]);
     }
     return problem->tuning->diagonalLength * extent;
 }
@@ -377,9 +387,7 @@ static void solveSubstep(Step* step) {
         srCells_Pose(&rest->layout, &problem->tuning->shapes, &posing, problem->primary, &problem->stretches,
                      hasGravity ? problem->pulls : NULL);
     }
-    for (size_t k = 0; k < SR_POINT * (size_t)rest->nodeCount; ++k) {
-        problem->loads[k] += problem->pulls[k];
-    }
+    srParallelFor(addPullsRange, rest->nodeCount, SR_NODES_PER_BLOCK, step);
     // the guess need not be: Newton's steps are projected
     srRigRows_Project(&rest->rows, problem->places[0].offsets, problem->rowScratch);
     srComplementary_Evaluate(problem, &problem->places[0]);
@@ -400,6 +408,25 @@ static void solveSubstep(Step* step) {
     srParallelFor(finishRange, rest->nodeCount, SR_NODES_PER_BLOCK, step);
 }
 
+typedef struct Extremes {
+    double longest, fastest; // squared
+    double check;            // a NaN where something is not finite
+} Extremes;
+
+static void findExtremes(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    Extremes e = {0.0, 0.0, 0.0};
+    for (size_t i = (size_t)begin; i < (size_t)end; ++i) {
+        srVec3 u = step->state->offsets[i], w = step->state->velocities[i];
+        double length = srDot(u, u), speed = srDot(w, w);
+        e.longest = length > e.longest ? length : e.longest;
+        e.fastest = speed > e.fastest ? speed : e.fastest;
+        e.check += 0.0 * length + 0.0 * speed;
+    }
+    memcpy(step->problem.partials + 3 * ((size_t)begin / SR_NODES_PER_BLOCK), &e, sizeof e);
+}
+
 // Offsets that are too long shrink all together, which keeps C u = 0; their motion ends. What is at rest but
 // for rounding is at rest.
 static void limitOffsets(Step* step) {
@@ -407,11 +434,13 @@ static void limitOffsets(Step* step) {
     const srComplementaryRest* rest = step->problem.rest;
     srComplementaryState* state = step->state;
     double longest = 0.0, fastest = 0.0, check = 0.0;
-    for (int32_t i = 0; i < rest->nodeCount; ++i) {
-        double length = srLength(state->offsets[i]), speed = srLength(state->velocities[i]);
-        longest = length > longest ? length : longest;
-        fastest = speed > fastest ? speed : fastest;
-        check += 0.0 * length + 0.0 * speed;
+    srParallelFor(findExtremes, rest->nodeCount, SR_NODES_PER_BLOCK, step);
+    for (int32_t block = 0; block < srCountNodeBlocks(rest->nodeCount); ++block) {
+        Extremes e;
+        memcpy(&e, step->problem.partials + 3 * block, sizeof e);
+        longest = fmax(longest, sqrt(e.longest));
+        fastest = fmax(fastest, sqrt(e.fastest));
+        check += e.check;
     }
     double rest0 = SMALLEST_OFFSET * rest->size * tuning->dials.scale;
     bool isStill = longest <= rest0 && fastest * step->h <= rest0;

@@ -179,6 +179,7 @@ srComplementaryStep srComplementary_FindStep(srComplementaryProblem* problem,
         }
     }
     srParallelFor(finishRange, n, SR_NODES_PER_BLOCK, &pass);
-    srRigRows_Project(&rest->rows, problem->step, problem->rowScratch);
-    return (srComplementaryStep){sqrt(lengths.dd) * place->residual, left * place->residual};
+    double slope = srRigRows_ProjectAndDot(&rest->rows, problem->step, place->gradient, n,
+                                           problem->rowScratch, problem->partials);
+    return (srComplementaryStep){sqrt(lengths.dd) * place->residual, left * place->residual, slope};
 }

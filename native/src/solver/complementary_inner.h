@@ -57,6 +57,7 @@ double srComplementary_Minimize(srComplementaryProblem* problem, const double* g
 typedef struct srComplementaryStep {
     double length;   // in the metric of the preconditioner
     double residual; // what |P g| would become were the energy a parabola; infinite where nobody knows
+    double slope;    // of the energy along it
 } srComplementaryStep;
 
 /// A step that lowers the energy at `place`, by conjugate gradients, until the residual would be below

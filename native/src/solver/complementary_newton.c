@@ -23,18 +23,21 @@
 typedef struct Pass {
     srComplementaryProblem* problem;
     srComplementaryPlace* place;
-    const srComplementaryPlace* from;
-    double t;
+    const srComplementaryPlace* from; // null: the place is where it shall be
+    double t;                         // how much of the step from there leads to it
     double* sums;
 } Pass;
 
-// points = p + u, gradient and energy of the quadratic part
+// The place itself, points = p + u, gradient and energy of the quadratic part
 static void startRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Pass* pass = context;
     const srComplementaryProblem* problem = pass->problem;
     const double* diagonal = problem->tuning->diagonal;
     double energy = 0.0, size = 0.0;
+    for (size_t k = SR_POINT * (size_t)begin; pass->from != NULL && k < SR_POINT * (size_t)end; ++k) {
+        pass->place->offsets[k] = pass->from->offsets[k] + pass->t * problem->step[k];
+    }
     for (size_t i = (size_t)begin; i < (size_t)end; ++i) {
         for (size_t k = SR_POINT * i; k < SR_POINT * (i + 1); ++k) {
             double u = pass->place->offsets[k], load = problem->loads[k];
@@ -50,58 +53,31 @@ static void startRange(int32_t begin, int32_t end, int32_t worker, void* context
     pass->sums[2 * block + 1] = size;
 }
 
-typedef struct Dot {
-    const double* x;
-    const double* y;
-    double* sums; // one a block
-} Dot;
-
-static void dotRange(int32_t begin, int32_t end, int32_t worker, void* context) {
-    (void)worker;
-    const Dot* dot = context;
-    double sums[SR_POINT] = {0.0};
-    for (size_t i = (size_t)begin; i < (size_t)end; ++i) {
-        for (size_t c = 0; c < SR_POINT; ++c) {
-            sums[c] += dot->x[SR_POINT * i + c] * dot->y[SR_POINT * i + c];
-        }
-    }
-    dot->sums[(size_t)begin / SR_NODES_PER_BLOCK] = sums[0] + sums[1] + sums[2];
-}
-
-static double dotOf(const srComplementaryProblem* problem, const double* x, const double* y) {
-    Dot dot = {x, y, problem->partials};
-    int32_t n = problem->rest->nodeCount;
-    srParallelFor(dotRange, n, SR_NODES_PER_BLOCK, &dot);
-    return srSumPartials(dot.sums, srCountNodeBlocks(n));
-}
-
-void srComplementary_Evaluate(srComplementaryProblem* problem, srComplementaryPlace* place) {
+static void evaluate(Pass* pass) {
+    srComplementaryProblem* problem = pass->problem;
+    srComplementaryPlace* place = pass->place;
     const srComplementaryRest* rest = problem->rest;
     int32_t n = rest->nodeCount;
-    Pass pass = {.problem = problem, .place = place, .sums = problem->partials};
-    srParallelFor(startRange, n, SR_NODES_PER_BLOCK, &pass);
+    pass->sums = problem->partials;
+    srParallelFor(startRange, n, SR_NODES_PER_BLOCK, pass);
     place->energy = 0.0;
     place->energySize = 0.0;
     for (int32_t block = 0; block < srCountNodeBlocks(n); ++block) {
-        place->energy += pass.sums[2 * block];
-        place->energySize += pass.sums[2 * block + 1];
+        place->energy += pass->sums[2 * block];
+        place->energySize += pass->sums[2 * block + 1];
     }
     double elastic = srCells_Evaluate(&rest->layout, &problem->tuning->shapes, &problem->stretches,
                                       problem->points, place->gradient, &place->turns, problem->partials);
     place->energy += elastic;
     place->energySize += fabs(elastic) + problem->tuning->restEnergy;
-    srRigRows_Project(&rest->rows, place->gradient, problem->rowScratch);
-    place->residual = sqrt(dotOf(problem, place->gradient, place->gradient));
+    place->residual = sqrt(srRigRows_ProjectAndDot(&rest->rows, place->gradient, place->gradient, n,
+                                                   problem->rowScratch, problem->partials));
     problem->stats->evaluateCount += 1;
 }
 
-static void moveRange(int32_t begin, int32_t end, int32_t worker, void* context) {
-    (void)worker;
-    const Pass* pass = context;
-    const double* step = pass->problem->step;
-    for (size_t k = SR_POINT * (size_t)begin; k < SR_POINT * (size_t)end; ++k) {
-        pass->place->offsets[k] = pass->from->offsets[k] + pass->t * step[k];
-    }
+void srComplementary_Evaluate(srComplementaryProblem* problem, srComplementaryPlace* place) {
+    Pass pass = {.problem = problem, .place = place};
+    evaluate(&pass);
 }
 
 static void swapPlaces(srComplementaryProblem* problem) {
@@ -121,17 +97,14 @@ static bool isBetter(const srComplementaryPlace* from, const srComplementaryPlac
 
 // The longest of a few steps that lowers the energy enough; the place moves there. Returns by how much of
 // what was promised, were the energy a parabola it would be a half; zero when no step does.
-static double searchLine(srComplementaryProblem* problem, double* outPart) {
-    int32_t n = problem->rest->nodeCount;
+static double searchLine(srComplementaryProblem* problem, double slope, double* outPart) {
     srComplementaryPlace *from = &problem->places[0], *to = &problem->places[1];
-    double slope = dotOf(problem, from->gradient, problem->step);
     if (!(slope < 0.0)) {
         return 0.0;
     }
     Pass pass = {.problem = problem, .place = to, .from = from, .t = 1.0};
     for (int trial = 0; trial < MOST_TRIALS; ++trial) {
-        srParallelFor(moveRange, n, SR_NODES_PER_BLOCK, &pass);
-        srComplementary_Evaluate(problem, to);
+        evaluate(&pass);
         if (isBetter(from, to, pass.t * slope)) {
             double share = (to->energy - from->energy) / (pass.t * slope);
             *outPart = pass.t;
@@ -196,7 +169,7 @@ double srComplementary_Minimize(srComplementaryProblem* problem, const double* g
         srComplementaryStep step = srComplementary_FindStep(problem, &problem->places[0], forcing, radius,
                                                             left, k == 0 ? guess : NULL);
         problem->stats->newtonCount += 1;
-        double part = 1.0, share = searchLine(problem, &part);
+        double part = 1.0, share = searchLine(problem, step.slope, &part);
         if (share == 0.0) {
             break;
         }

@@ -486,12 +486,6 @@ void srRigRows_GetRow(const srRigRows* rows, int32_t row, double* outValues) {
     }
 }
 
-static void subtractRange(int32_t begin, int32_t end, int32_t worker, void* context) {
-    (void)worker;
-    const Product* product = context;
-    srGetNewtonTable()->subtractBones(product->rows, product->x, product->y, begin, end);
-}
-
 // From rows to candidates, of which those that are no rows get zeros. From the last on, as no row stands
 // behind its candidate.
 static void spreadToCandidates(const srRigRows* rows, double* y) {
@@ -511,13 +505,57 @@ int32_t srRigRows_GetScratchRowCount(const srRigRows* rows) {
     return pair > candidates ? pair : candidates;
 }
 
-void srRigRows_Project(const srRigRows* rows, double* x, double* scratch) {
-    if (rows->rowCount == 0) {
+typedef struct Projection {
+    const srRigRows* rows;
+    const double* candidates; // what is taken away of each
+    double* x;
+    const double* y;
+    double* partials; // null: no product is asked for
+} Projection;
+
+// A piece's nodes are its own, so that their product can be taken at once.
+static void projectRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Projection* p = context;
+    int32_t piece = begin / SR_RIG_PIECE;
+    if (p->rows->rowCount > 0) {
+        srGetNewtonTable()->subtractBones(p->rows, p->candidates, p->x, piece, piece + 1);
+    }
+    if (p->partials == NULL) {
         return;
     }
-    srRigRows_Multiply(rows, x, scratch);
-    srSolveSmall(rows->gram, rows->rowCount, scratch);
-    spreadToCandidates(rows, scratch);
-    Product product = {.rows = rows, .x = scratch, .y = x};
-    srParallelFor(subtractRange, countPieces(rows), 1, &product);
+    double sums[SR_POINT] = {0.0};
+    for (size_t i = (size_t)begin; i < (size_t)end; ++i) {
+        for (size_t c = 0; c < SR_POINT; ++c) {
+            sums[c] += p->x[SR_POINT * i + c] * p->y[SR_POINT * i + c];
+        }
+    }
+    p->partials[piece] = sums[0] + sums[1] + sums[2];
+}
+
+static void project(Projection* p, int32_t nodeCount, double* scratch) {
+    if (p->rows->rowCount > 0) {
+        srRigRows_Multiply(p->rows, p->x, scratch);
+        srSolveSmall(p->rows->gram, p->rows->rowCount, scratch);
+        spreadToCandidates(p->rows, scratch);
+    }
+    srParallelFor(projectRange, nodeCount, SR_RIG_PIECE, p);
+}
+
+void srRigRows_Project(const srRigRows* rows, double* x, double* scratch) {
+    Projection p = {.rows = rows, .candidates = scratch, .x = x};
+    if (rows->rowCount > 0) {
+        project(&p, rows->nodeCount, scratch);
+    }
+}
+
+double srRigRows_ProjectAndDot(const srRigRows* rows, double* x, const double* y, int32_t nodeCount,
+                               double* scratch, double* partials) {
+    Projection p = {.rows = rows, .candidates = scratch, .x = x, .y = y, .partials = partials};
+    project(&p, nodeCount, scratch);
+    double sum = 0.0;
+    for (int32_t k = 0; k * SR_RIG_PIECE < nodeCount; ++k) {
+        sum += partials[k];
+    }
+    return sum;
 }

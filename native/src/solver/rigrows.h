@@ -74,3 +74,8 @@ int32_t srRigRows_GetScratchRowCount(const srRigRows* rows);
 
 /// x -= C' (C C')^-1 C x: the nearest x with C x = 0.
 void srRigRows_Project(const srRigRows* rows, double* x, double* scratch);
+
+/// Likewise; returns the product of what becomes of x with y, which may be x. `nodeCount` is that of x, as
+/// rows of nothing have none; `partials` has room for a number a piece.
+double srRigRows_ProjectAndDot(const srRigRows* rows, double* x, const double* y, int32_t nodeCount,
+                               double* scratch, double* partials);

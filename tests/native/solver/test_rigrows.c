@@ -91,7 +91,18 @@ static void what_is_projected_is_invisible_to_the_rig_and_nearest(void** state) 
     }
     double measured = srRigRows_MeasureRange(&rig.rows, floats, rig.scratch);
     srRigRows_Project(&rig.rows, rig.x, rig.scratch);
-    double moved = 0.0, product = 0.0;
+    double moved = 0.0, product = 0.0, whole = 0.0;
+    double* again = malloc(4 * n * sizeof(double));
+    double* partials = malloc((n / SR_RIG_PIECE + 1) * sizeof(double));
+    memcpy(again, before, 4 * n * sizeof(double));
+    double dot = srRigRows_ProjectAndDot(&rig.rows, again, before, (int32_t)n, rig.scratch, partials);
+    assert_memory_equal(again, rig.x, 4 * n * sizeof(double));
+    for (size_t k = 0; k < 4 * n; ++k) {
+        whole += before[k] * rig.x[k];
+    }
+    assert_near(dot / whole, 1.0, 1e-13);
+    free(again);
+    free(partials);
     for (size_t k = 0; k < 4 * n; ++k) {
         moved += (before[k] - rig.x[k]) * (before[k] - rig.x[k]);
         product += (before[k] - rig.x[k]) * rig.x[k];
@@ -141,6 +152,12 @@ static void dependent_bones_are_left_out_and_independent_ones_kept(void** state)
     assert_int_equal(rig.rows.rowCount, 0);
     srRigRows_Project(&rig.rows, rig.x, rig.scratch); // changes nothing, needs nothing
     assert_true(srRigRows_MeasureRange(&rig.rows, NULL, rig.scratch) == 0.0);
+    double partials[8], dot = srRigRows_ProjectAndDot(&rig.rows, rig.x, rig.x, 2, rig.scratch, partials),
+                        own = 0.0;
+    for (int k = 0; k < 8; ++k) {
+        own += rig.x[k] * rig.x[k];
+    }
+    assert_near(dot / own, 1.0, 1e-13); // also where no row is
     freeRig(&rig);
 }
 
