@@ -25,7 +25,7 @@ from .rig import Character, Shape
 
 log = logging.getLogger(__name__)
 
-PEEP_SECONDS = 0.003
+PEEP_SECONDS = 0.001
 
 
 class Session:

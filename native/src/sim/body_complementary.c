@@ -13,8 +13,9 @@
 
 #include <string.h>
 
-#define VECTORS 6       // of a state
-#define HELD_PULL 160.0 // what is held is pulled to its pose so many times as hard
+#define VECTORS 6                 // of a state
+#define HELD_PULL 160.0           // what is held is pulled to its pose so many times as hard
+#define PROVISIONAL_TOLERANCE 0.1 // where nothing follows: what the rows before leave out is far more
 
 static const srElasticModel MODELS[] = {
     [sr_materialKindRigid] = sr_elasticArap,
@@ -32,6 +33,7 @@ typedef struct ComplementaryBody {
     size_t scratchSize;
     int32_t nodeCount;
     int32_t cellCount;
+    double tolerance;   // of a step that others follow
     int32_t complement; // that the rest was made with, an srComplement; likewise:
     uint64_t spaceHash;
     double* holds;
@@ -230,6 +232,7 @@ static srResult tuneComplementary(void* self, const srBodySettings* settings) {
     dials.nodePulls = body->pulls;
     dials.nodeMasses = maps.mass;
     dials.nodeDampings = maps.damping;
+    body->tolerance = dials.tolerance;
     SR_TRY(srComplementaryTuning_Set(&body->tuning, &body->rest, &dials));
     return makeScratch(body);
 }
@@ -255,6 +258,7 @@ static void stepComplementary(void* self, const srNodeMotion* motion, void* stat
         .accelerations = vectorsOf(body, state, 5),
         .scratch = body->scratch,
     };
+    body->tuning.dials.tolerance = motion->isProvisional ? PROVISIONAL_TOLERANCE : body->tolerance;
     srComplementaryStats found;
     srComplementary_StepFrame(&body->rest, &body->tuning, &moved, &moving, &found);
     stats->limitedNodeCount = found.isLimited;

@@ -192,7 +192,7 @@ srNodeMotion srPrimary_Move(srPrimary* primary, const srCharacter* character, co
     } else {
         findJumps(primary, character, step);
     }
-    return (srNodeMotion){primary->from, primary->to, primary->velocityJump, NULL, 0.0, NULL};
+    return (srNodeMotion){.from = primary->from, .to = primary->to, .velocityJump = primary->velocityJump};
 }
 
 void srPrimary_Forget(srPrimary* primary) {

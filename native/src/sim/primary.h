@@ -18,6 +18,7 @@ typedef struct srNodeMotion {
     const srVec3f* acceleration; ///< By outside forces, all through the frame. Null: none.
     double pressure;             ///< By how much of itself flesh wants to be larger.
     const srMat3* turns; ///< How the rig turned the flesh around each node in this frame. Null: not asked.
+    bool isProvisional;  ///< About where the flesh goes will do: nothing follows from this step.
 } srNodeMotion;
 
 /// Owns its arrays.

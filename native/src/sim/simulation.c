@@ -42,6 +42,8 @@ static bool isWanted(void* context) {
 static bool simulateRow(int32_t row, void* context) {
     srSimulation* simulation = context;
     srProvisional* provisional = &simulation->provisional;
+    // first: who turns a dial asks for a frame a moment later
+    srStepper_TuneFor(&simulation->stepper, row);
     int32_t wished = srProvisional_TakeWish(provisional, row);
     if (wished != SR_NULL_INDEX &&
         srStepper_Foresee(&simulation->stepper, wished, isWanted, simulation, provisional->made)) {

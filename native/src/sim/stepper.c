@@ -178,7 +178,7 @@ static const srVec3f* findAcceleration(srStepper* stepper, int32_t row, const sr
 }
 
 // moves the state on by a frame, to `row`
-static srResult stepTo(srStepper* stepper, int32_t row, srFrameStats* outStats) {
+static srResult stepAs(srStepper* stepper, int32_t row, bool isProvisional, srFrameStats* outStats) {
     const srShotSource* source = stepper->source;
     *outStats = (srFrameStats){0};
     srPrimaryStep step = findStep(source, row);
@@ -192,6 +192,7 @@ static srResult stepTo(srStepper* stepper, int32_t row, srFrameStats* outStats) 
     srNodeMotion motion = srPrimary_Move(&stepper->primary, source->character, &source->tape, &step);
     motion.acceleration = findAcceleration(stepper, row, motion.to);
     motion.pressure = (double)source->controls.rows[row].pressure;
+    motion.isProvisional = isProvisional;
     if (step.travelFelt < 1.0) {
         srBody_Turn(&stepper->body, srPrimary_TurnWithRoot(&stepper->primary, step.travelFelt),
                     stepper->state);
@@ -201,6 +202,10 @@ static srResult stepTo(srStepper* stepper, int32_t row, srFrameStats* outStats) 
     }
     srBody_Step(&stepper->body, &motion, stepper->state, outStats);
     return sr_success;
+}
+
+static srResult stepTo(srStepper* stepper, int32_t row, srFrameStats* outStats) {
+    return stepAs(stepper, row, false, outStats);
 }
 
 static void clearState(srStepper* stepper) {
@@ -229,6 +234,14 @@ static bool seek(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, void*
     return true;
 }
 
+void srStepper_TuneFor(srStepper* stepper, int32_t row) {
+    // a space that is not fitted yet would be of no use
+    if (leavesMotion(stepper->source) || srStepper_Prepare(stepper) != sr_success ||
+        tuneForRow(stepper, row) != sr_success) {
+        return;
+    }
+}
+
 bool srStepper_Foresee(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, void* context,
                        srVec3f* outOffsets) {
     if (srStepper_Prepare(stepper) != sr_success) {
@@ -239,7 +252,7 @@ bool srStepper_Foresee(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted,
     stepper->stateRow = SR_NULL_INDEX; // it belongs to no row
     for (int32_t next = start + 1; next <= row; ++next) {
         srFrameStats stats;
-        if (!isWanted(context) || stepTo(stepper, next, &stats) != sr_success) {
+        if (!isWanted(context) || stepAs(stepper, next, true, &stats) != sr_success) {
             return false;
         }
     }

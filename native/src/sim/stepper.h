@@ -66,6 +66,10 @@ void srStepper_ForgetMotion(srStepper* stepper);
 /// another's states is lost.
 SR_MUST_USE srResult srStepper_Prepare(srStepper* stepper);
 
+/// What doing `row` begins with where the settings changed, and takes longest then. What goes wrong, doing
+/// the row tells.
+void srStepper_TuneFor(srStepper* stepper, int32_t row);
+
 /// What `row`, which is not done and not the first, may come to: goes on to it from a state that was kept a
 /// few rows before, whatever it was simulated from. False when it was given up or cannot be.
 bool srStepper_Foresee(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, void* context,
