@@ -33,7 +33,7 @@ class CageDials:
         override=OVERRIDABLE,
     )
     largest_hole: FloatProperty(
-        name="Largest Hole",
+        name="Max Hole",
         description="Holes in the mesh up to this size are closed for the inner cage, in "
         "hundredths of the character's size (the diagonal of its bounds). Larger ones, such as a "
         "neck without a head, stay open. The character is prepared again",

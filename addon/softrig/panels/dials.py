@@ -18,6 +18,13 @@ def two_columns(layout: Any, keyed: bool = False) -> Any:
     return layout.column()
 
 
+def draw_choice(layout: Any, settings: Any, name: str) -> None:
+    """A menu below its name: beside it, long choices are cut off in a sidebar of common width."""
+    column = layout.column(align=True)
+    column.label(text=settings.bl_rna.properties[name].name)
+    column.prop(settings, name, text="")
+
+
 class SOFTRIG_PT_shape(CharacterPanel, bpy.types.Panel):
     bl_label = "Shape"
     bl_options = {"DEFAULT_CLOSED"}
@@ -107,11 +114,11 @@ class SOFTRIG_PT_advanced(CharacterPanel, bpy.types.Panel):
         layout, settings = self.layout, context.object.softrig
         column = two_columns(layout)
         if len(SOLVERS) > 1:
-            column.prop(settings, "solver")
+            draw_choice(column, settings, "solver")
         held = column.column()
         held.active = settings.solver == SOLVERS[0].key
-        held.prop(settings, "complement")
-        held.prop(settings, "material")
+        draw_choice(held, settings, "complement")
+        draw_choice(held, settings, "material")
         fast = column.column()
         fast.active = settings.solver == SOLVERS[1].key
         fast.prop(settings, "fibre_stiffness")

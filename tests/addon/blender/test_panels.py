@@ -22,17 +22,29 @@ class Layout:
         self.operators: list[str] = []
         self.labels: list[str] = []
         """What stands beside dials and on buttons."""
+        self.beside: list[str] = []
+        """What shares its line with a dial or with its own name."""
 
     def label(self, text: str = "", **_: Any) -> None:
         self.texts.append(text)
 
-    def prop(self, owner: Any, name: str, text: str = "", **_: Any) -> None:
+    def prop(self, owner: Any, name: str, text: str | None = None, **options: Any) -> None:
         if not name.startswith("["):
             getattr(owner, name)
-            named = text or owner.bl_rna.properties[name].name
-            self.labels += [named] if name != "progress" else []
+            known = owner.bl_rna.properties[name]
+            self.labels += [text or known.name] if name != "progress" else []
+            if text != "" and owner.bl_rna.identifier == "SoftrigSettings" and not options:
+                self.note_width(known, text or known.name)
         self.properties.append(name)
-        self.texts.append(text)
+        self.texts.append(text or "")
+
+    def note_width(self, known: Any, text: str) -> None:
+        """Switches have their name where others have their value."""
+        if known.type == "BOOLEAN":
+            return
+        self.beside.append(text)
+        if known.type == "ENUM":
+            self.beside += [item.name for item in known.enum_items]
 
     def prop_search(self, owner: Any, name: str, source: Any, items: str, **_: Any) -> None:
         getattr(source, items)
@@ -299,3 +311,16 @@ def test_the_guide_knows_every_dial_and_button(skin: Any, silent: Any) -> None:
     labels |= set(draw_all().labels)
     missing = [label for label in sorted(labels) if not tells_of(guide, label)]
     assert not missing, f"no page of docs/artists tells of {missing}"
+
+
+@pytest.mark.parametrize("method", ["COMPLEMENTARY", "FLESH", "XPBD"])
+def test_nothing_is_cut_off_in_a_sidebar_of_common_width(skin: Any, method: str) -> None:
+    """Half a line has room for some 70 pixels of a font that is 6 wide."""
+    settings = skin.softrig
+    settings.solver, settings.use_start_frame = method, True
+    settings.pre_roll_mode = "SETTLE"
+    for kind in ("stiffness", "mass", "damping"):
+        setattr(settings, f"map_{kind}", "tail2")
+    beside = draw_all().beside
+    assert len(beside) > 30
+    assert [text for text in beside if len(text) > 11] == []
