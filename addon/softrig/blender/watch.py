@@ -120,6 +120,8 @@ def examine_all(session: Session) -> None:
 def needs_attention(session: Session, scene: Any) -> bool:
     """Something of this scene is not as it should be. No native calls: asked at every frame."""
     last, session.last_scene = session.last_scene, scene.name
+    if last != scene.name and any(is_stranger(session, ob) for ob in scene.objects):
+        session.rescan = True  # a copied scene: nothing else tells of the copies in it
     if not compat.may_record_in_handler(last, scene):
         return False
     return session.rescan or any(
