@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What Blender's own commands do to a file is no reason to lose a motion, or to show a wrong one."""
+"""What Blender's own commands do to a file is no reason to lose a motion, or to show another."""
 
 from pathlib import Path
 from typing import Any

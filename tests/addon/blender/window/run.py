@@ -25,7 +25,14 @@ def chosen_parts() -> list:
         from pictures import PICTURES
 
         return list(PICTURES)
-    return [part for part in STORY if not names or part.__name__ in names]
+    return [part for part in all_parts(STORY) if not names or part.__name__ in names]
+
+
+def all_parts(told: tuple) -> list:
+    """Switching off comes last."""
+    from playing import everything_changes_while_it_plays
+
+    return [*told[:-1], everything_changes_while_it_plays, told[-1]]
 
 
 def play_story() -> Iterator[float]:

@@ -194,10 +194,14 @@ def drag_softness_by_mouse() -> Iterator[float]:
         return read(*arguments)
 
     api.read_provisional = note
+    recorded, write = [], api.write_tape
+    api.write_tape = lambda *a: (recorded.append(1), write(*a))[1]
     for _ in driver.drag_dial("softness", -100):
         dragged.add(round(skin().softrig.softness, 4))
         yield _
-    del api.read_provisional
+    yield 1.0
+    del api.read_provisional, api.write_tape
+    assert not recorded, "a turned dial was taken for a change of the rig"
     assert len(dragged) >= 3, f"the mouse turned nothing: {dragged}"
     assert len(shown) >= 2, f"of {len(dragged)} values {len(shown)} were shown while dragging"
     yield from driver.wait_until(is_whole, "the whole of it", 120)
