@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Which cells turn together: those of which the same handle has most. A patch goes with its first cell.
+// Which cells turn together: those of which the same handle has most; of handles that have as much, the first
+// (docs/decisions/0056). A patch goes with its first cell.
 
 #include "core/alloc.h"
 #include "solver/coarse.h"
 #include "solver/patches.h"
 
 #include <string.h>
+
+// of a handle's weight: by so little two differ that have as much of a cell
+#define SAME_WEIGHT 1e-4
 
 static void tallyNode(const srCoarseRest* coarse, int32_t node, double* weights) {
     for (int32_t e = coarse->starts[node]; e < coarse->starts[node + 1]; ++e) {
@@ -60,9 +64,13 @@ static void enterCell(const srFleshRest* rest, srCoarseRest* coarse, int32_t b, 
         nodes[c] = rest->blocks[b].places[c][lane] / SR_ROW_FLOATS;
         tallyNode(coarse, nodes[c], weights);
     }
+    double most = 0.0;
+    for (int32_t j = 0; j < coarse->handleCount; ++j) {
+        most = weights[j] > most ? weights[j] : most;
+    }
     int32_t largest = 0;
-    for (int32_t j = 1; j < coarse->handleCount; ++j) {
-        largest = weights[j] > weights[largest] ? j : largest;
+    while (weights[largest] < (1.0 - SAME_WEIGHT) * most) {
+        ++largest;
     }
     coarse->cellRegions[SR_LANES_PER_BLOCK * b + lane] = largest;
     srCoarseRegion* region = &coarse->regions[largest];

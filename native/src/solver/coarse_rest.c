@@ -12,6 +12,9 @@
 #define REACH 1.5 // of the distance between handles
 // of a handle on a node, before weights are made to sum to one; less is nothing, and would cost as much
 #define LEAST_WEIGHT 0.03
+// Of a distance: so near to the farthest node others are as far, and the last of them is taken: the first
+// handle stands at the first node (docs/decisions/0056)
+#define SAME_DISTANCE 1e-5
 
 // Nodes and their neighbours, with lengths, and a heap of nodes by distance
 typedef struct Graph {
@@ -146,14 +149,14 @@ static double chooseSeeds(Graph* graph, int32_t handleCount, double* nearest, in
     while (*outCount < handleCount && seed != SR_NULL_INDEX) {
         seeds[(*outCount)++] = seed;
         findDistances(graph, seed, (double)INFINITY);
-        seed = SR_NULL_INDEX;
         reach = 0.0;
         for (int32_t i = 0; i < graph->nodeCount; ++i) {
             nearest[i] = fmin(nearest[i], graph->distances[i]);
-            if (nearest[i] > reach) {
-                reach = nearest[i];
-                seed = i;
-            }
+            reach = fmax(reach, nearest[i]);
+        }
+        seed = SR_NULL_INDEX;
+        for (int32_t i = 0; i < graph->nodeCount && reach > 0.0; ++i) {
+            seed = nearest[i] >= (1.0 - SAME_DISTANCE) * reach ? i : seed;
         }
     }
     return reach;

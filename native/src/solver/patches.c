@@ -1,31 +1,75 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Cutting cells into patches: halves of halves along the longest side, until eight are left.
+// Cutting cells into patches: halves of halves along the longest side, until eight are left. Cells of one
+// plane go by their index (docs/decisions/0056).
 
 #include "solver/patches.h"
 
 #include "core/alloc.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PATCH_NODES (4 * SR_LANES_PER_BLOCK)
 
-// A cell among the batches, with its centre
+// Of the largest coordinate: nearer than this two places are one, for as floats they might have been
+#define SAME_PLACE 1e-6
+
+// A cell among the batches, with its centre and, along each axis, the plane it lies in
 typedef struct Placed {
     srVec3 centre;
+    int32_t planes[3];
     int32_t batch;
     int32_t lane;
 } Placed;
+
+typedef struct Sorted {
+    double coordinate;
+    int32_t cell;
+} Sorted;
 
 static double coordinate(srVec3 x, int axis) {
     return axis == 0 ? x.x : axis == 1 ? x.y : x.z;
 }
 
+static int compareSorted(const void* a, const void* b) {
+    const Sorted* x = a;
+    const Sorted* y = b;
+    if (x->coordinate != y->coordinate) {
+        return x->coordinate < y->coordinate ? -1 : 1;
+    }
+    return (x->cell > y->cell) - (x->cell < y->cell);
+}
+
+// Cells of a lattice lie in planes, and rounding must not tell which of a plane comes first: it is another
+// one in a scene of another size. A plane begins with its first cell and is no thicker than SAME_PLACE.
+static void findPlanes(Placed* cells, int32_t count, Sorted* sorted) {
+    double largest = 0.0;
+    for (int32_t i = 0; i < count; ++i) {
+        srVec3 x = cells[i].centre;
+        largest = fmax(largest, fmax(fabs(x.x), fmax(fabs(x.y), fabs(x.z))));
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int32_t i = 0; i < count; ++i) {
+            sorted[i] = (Sorted){coordinate(cells[i].centre, axis), i};
+        }
+        qsort(sorted, (size_t)count, sizeof(Sorted), compareSorted);
+        int32_t plane = 0;
+        double begin = sorted[0].coordinate;
+        for (int32_t i = 0; i < count; ++i) {
+            if (sorted[i].coordinate - begin > SAME_PLACE * largest) {
+                ++plane;
+                begin = sorted[i].coordinate;
+            }
+            cells[sorted[i].cell].planes[axis] = plane;
+        }
+    }
+}
+
 static bool isBefore(const Placed* a, const Placed* b, int axis) {
-    double x = coordinate(a->centre, axis);
-    double y = coordinate(b->centre, axis);
-    if (x != y) {
-        return x < y;
+    if (a->planes[axis] != b->planes[axis]) {
+        return a->planes[axis] < b->planes[axis];
     }
     return a->batch != b->batch ? a->batch < b->batch : a->lane < b->lane;
 }
@@ -73,7 +117,8 @@ static int longestSide(const Placed* cells, int32_t count) {
         upper = srMax(upper, cells[i].centre);
     }
     srVec3 sides = srSub(upper, lower);
-    return sides.x >= sides.y && sides.x >= sides.z ? 0 : sides.y >= sides.z ? 1 : 2;
+    double longest = (1.0 - SAME_PLACE) * fmax(sides.x, fmax(sides.y, sides.z)); // of equal ones the first
+    return sides.x >= longest ? 0 : sides.y >= longest ? 1 : 2;
 }
 
 // Sorts cells into runs of patches; marks where they end. Depth: the logarithm of the count.
@@ -144,7 +189,7 @@ static int32_t placeCells(const srFleshShape* shape, const srFleshRest* rest, Pl
                 for (int c = 0; c < 4; ++c) {
                     sum = srAdd(sum, shape->nodes[rest->blocks[b].places[c][lane] / SR_ROW_FLOATS]);
                 }
-                out[count++] = (Placed){srScale(0.25, sum), b, lane};
+                out[count++] = (Placed){.centre = srScale(0.25, sum), .batch = b, .lane = lane};
             }
         }
     }
@@ -180,6 +225,12 @@ static srResult cutPatches(const srFleshShape* shape, const srFleshRest* rest, P
     if (cellCount == 0) {
         return sr_success;
     }
+    Sorted* sorted = SR_ALLOC(Sorted, cellCount);
+    if (sorted == NULL) {
+        return srFailOutOfMemory("the flesh");
+    }
+    findPlanes(cells, cellCount, sorted);
+    SR_FREE(sorted, cellCount);
     bisect(cells, cellCount, isLast);
     int32_t count = 0;
     for (int32_t i = 0; i < cellCount; ++i) {

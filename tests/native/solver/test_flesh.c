@@ -6,7 +6,9 @@
 #include "flesh_body.h"
 
 #include "core/alloc.h"
+#include "solver/coarse.h"
 #include "solver/fem.h"
+#include "solver/patches.h"
 
 static const int32_t BAR[3] = {2, 8, 2};
 #define SPACING 0.125
@@ -365,6 +367,76 @@ static void a_scaled_scene_gives_the_scaled_answer(void** state) {
     }
 }
 
+// the same cells in the same patches, turning with the same handles, and these at the same nodes
+static void assertCutAlike(const srFleshRest* a, const srFleshRest* b) {
+    assert_int_equal(a->patches->patchCount, b->patches->patchCount);
+    for (int32_t i = 0; i < a->patches->patchCount; ++i) {
+        const srPatch* p = &a->patches->patches[i];
+        const srPatch* q = &b->patches->patches[i];
+        assert_memory_equal(p->batches, q->batches, sizeof(p->batches));
+        assert_memory_equal(p->lanes, q->lanes, sizeof(p->lanes));
+        assert_memory_equal(p->nodes, q->nodes, sizeof(p->nodes));
+    }
+    size_t regionBytes = (size_t)a->coarse->laneCount * sizeof(int32_t);
+    size_t startBytes = ((size_t)a->nodeCount + 1) * sizeof(int32_t);
+    assert_int_equal(a->coarse->handleCount, b->coarse->handleCount);
+    assert_memory_equal(a->coarse->cellRegions, b->coarse->cellRegions, regionBytes);
+    assert_memory_equal(a->coarse->starts, b->coarse->starts, startBytes);
+    for (int32_t e = 0; e < a->coarse->starts[a->nodeCount]; ++e) {
+        assert_int_equal(a->coarse->entries[e].handle, b->coarse->entries[e].handle);
+    }
+}
+
+// Nodes as a file's floats have them: rounding tells which of a lattice's nodes are farther, and it is
+// another in each size
+static void shakeScaled(FleshBody* body, const int32_t counts[3], double scale) {
+    fleshCreate(body, counts, SPACING, 1.0f, 12);
+    for (int32_t i = 0; i < body->cage.nodeCount; ++i) {
+        body->cage.nodes[i] = srToDouble(srToFloat(srScale(scale, body->cage.nodes[i])));
+    }
+    srFleshShape shape = fleshShapeOf(body, 12);
+    fleshRemake(body, &shape);
+    srFleshDials dials = fleshDials(5e4 * scale * scale, 0.5);
+    dials.largestOffset = 10.0 * scale;
+    dials.dampingRate = 4.0;
+    fleshTune(body, &dials);
+    for (int frame = 1; frame <= 10; ++frame) {
+        fleshShake(body, frame, 0.1 * scale);
+        fleshStep(body);
+    }
+}
+
+static void a_scaled_lattice_is_cut_alike(void** state) {
+    (void)state;
+    static const double SCALES[] = {1.0, 1e-3, 0.37, 7.0, 1e3};
+    static const int32_t COUNTS[][3] = {{4, 4, 4}, {2, 8, 2}, {5, 10, 5}};
+    double worst = 0.0;
+    for (int k = 0; k < 15; ++k) {
+        static FleshBody first;
+        FleshBody body;
+        double scale = SCALES[k % 5];
+        shakeScaled(&body, COUNTS[k / 5], scale);
+        if (k % 5 == 0) {
+            first = body;
+            assert_true(fleshLargest(&first) > 0.01);
+            continue;
+        }
+        assertCutAlike(&first.rest, &body.rest);
+        for (int32_t i = 0; i < body.cage.nodeCount; ++i) {
+            srVec3 expected = srScale(scale, srToDouble(first.state.offsets[i]));
+            double away = srDistance(srToDouble(body.state.offsets[i]), expected);
+            worst = fmax(worst, away / (scale * fleshLargest(&first)));
+        }
+        fleshDestroy(&body);
+        if (k % 5 == 4) {
+            fleshDestroy(&first);
+        }
+    }
+    print_message("a lattice in five sizes: answers differ by %.1e\n", worst);
+    // rounding of nodes against cells of an eighth to a tenth, over 50 substeps
+    assert_near(worst, 0.0, 1e-4);
+}
+
 static void where_a_character_stands_does_not_matter(void** state) {
     (void)state;
     FleshBody bodies[2];
@@ -542,6 +614,7 @@ int main(void) {
         cmocka_unit_test(constant_volume_does_not_lock),
         cmocka_unit_test(energy_is_kept_when_asked_for),
         cmocka_unit_test(a_scaled_scene_gives_the_scaled_answer),
+        cmocka_unit_test(a_scaled_lattice_is_cut_alike),
         cmocka_unit_test(where_a_character_stands_does_not_matter),
         cmocka_unit_test(workers_and_vector_widths_do_not_change_a_bit),
         cmocka_unit_test(flesh_turned_inside_out_recovers),
