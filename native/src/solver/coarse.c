@@ -472,8 +472,33 @@ static void turnRegions(const srCoarseStep* step, const float* poseRows) {
     }
 }
 
+// how the body as a whole is turned
+static srMat3f findWholeTurn(const srCoarseStep* step, const float* poseRows) {
+    srMat3f F = {{{0.0f}}};
+    for (int32_t j = 0; j < step->rest->handleCount; ++j) {
+        srMat3f own = momentsOf(step->rest, &step->rest->regions[j], poseRows, step->rows);
+        for (int k = 0; k < 9; ++k) {
+            F.m[k / 3][k % 3] += own.m[k / 3][k % 3];
+        }
+    }
+    return srFindRotationF(&F);
+}
+
+void srCoarse_Follow(const srCoarseStep* step, const float* poseRows) {
+    srMat3f now = findWholeTurn(step, poseRows);
+    srMat3f* since = &step->scratch->since;
+    for (int k = 0; k < 9; ++k) {
+        const float* a = now.m[k / 3];
+        const float* b = step->scratch->posed.m[k % 3];
+        since->m[k / 3][k % 3] = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    }
+}
+
 void srCoarse_Pose(const srCoarseStep* step, const float* poseRows) {
     turnRegions(step, poseRows);
+    if (step->isLoose) {
+        step->scratch->posed = findWholeTurn(step, poseRows);
+    }
     step->scratch->isReady = factorTurned(step->coarse, step->rest, step->scratch->turns, step->scratch->A);
 }
 
@@ -508,14 +533,25 @@ void srCoarse_Solve(const srCoarseStep* step) {
                 sum[d] += (double)scratch->partials[sumFloats * (size_t)block + 4 * k + d];
             }
         }
+        float (*turn)[3] = scratch->since.m;
         for (size_t d = 0; d < 3; ++d) {
-            scratch->small[rowOf(k, d)] = sum[d];
+            scratch->small[rowOf(k, d)] =
+                step->isLoose
+                    ? (double)turn[0][d] * sum[0] + (double)turn[1][d] * sum[1] + (double)turn[2][d] * sum[2]
+                    : sum[d];
         }
     }
     srSolveSmallOne(scratch->A, step->coarse->rowCount, scratch->small);
     for (size_t k = 0; k < 4 * (size_t)rest->handleCount; ++k) {
+        float (*turn)[3] = scratch->since.m;
+        double move[3];
         for (size_t d = 0; d < 3; ++d) {
-            scratch->moves[4 * k + d] = scratch->isReady ? (float)scratch->small[rowOf(k, d)] : 0.0f;
+            move[d] = scratch->isReady ? scratch->small[rowOf(k, d)] : 0.0;
+        }
+        for (size_t d = 0; d < 3; ++d) {
+            double turned =
+                (double)turn[d][0] * move[0] + (double)turn[d][1] * move[1] + (double)turn[d][2] * move[2];
+            scratch->moves[4 * k + d] = (float)(step->isLoose ? turned : move[d]);
         }
         scratch->moves[4 * k + 3] = 0.0f;
     }

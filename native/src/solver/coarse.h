@@ -89,6 +89,8 @@ typedef struct srCoarseScratch {
     float* partials; ///< 16 numbers a handle and block of nodes.
     float* moves;    ///< 16 numbers a handle: a row for each of [X; 1].
     double* small;   ///< The small system's right-hand side.
+    srMat3f posed;   ///< How the whole body was turned then, and since (srCoarse_Follow).
+    srMat3f since;
 } srCoarseScratch;
 
 SR_MUST_USE srResult srCreateCoarseScratch(const srCoarseRest* rest, srCoarseScratch* outScratch);
@@ -102,10 +104,14 @@ typedef struct srCoarseStep {
     const float* predicted;
     float* forces; ///< Become residuals.
     float* rows;
+    bool isLoose; ///< Nothing holds the body: it may have turned as a whole since the pose.
 } srCoarseStep;
 
 /// How a pose (rows of nodes), with the offsets in `rows`, turns the regions, and the small matrix for that.
 void srCoarse_Pose(const srCoarseStep* step, const float* poseRows);
+
+/// How a loose body has turned since: the small matrix turns with it. Before the three stages.
+void srCoarse_Follow(const srCoarseStep* step, const float* poseRows);
 
 /// The three stages; the first and the last are for srParallelFor, over blocks of nodes.
 int32_t srCoarse_GetBlockCount(const srCoarseRest* rest);

@@ -396,6 +396,7 @@ static srCoarseStep coarseStep(const Step* step) {
         .predicted = step->scratch->predicted,
         .forces = step->scratch->forces,
         .rows = step->scratch->rows,
+        .isLoose = step->tuning->isLoose,
     };
 }
 
@@ -465,6 +466,9 @@ static void correctCoarsely(Step* step) {
     memset(scratch->forces, 0, SR_ROW_FLOATS * (size_t)scratch->rowCount * sizeof(float));
     sweepChunks(step, addChunkForces, batches->starts, batches->chunkCount);
     srCoarseStep coarse = coarseStep(step);
+    if (coarse.isLoose) {
+        srCoarse_Follow(&coarse, scratch->poseRows);
+    }
     int32_t blockCount = srCoarse_GetBlockCount(coarse.rest);
     forRangesWith(step, srCoarse_RestrictBlocks, blockCount, 1, &coarse);
     srCoarse_Solve(&coarse);

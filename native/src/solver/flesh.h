@@ -161,6 +161,7 @@ typedef struct srFleshTuning {
     srCoarse* coarse;
     float* patchCompliances; ///< Of volumes that patches keep; negative where they keep none.
     bool hasPatches;
+    bool isLoose; ///< No node is held or pulled.
 } srFleshTuning;
 
 /// Room for the tuning of a rest.

@@ -242,6 +242,7 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
     double nu = dials->poissonRatio;
     srMaterial material = {.shearModulus =
                                dials->youngModulus / (2.0 * (1.0 + nu) * dials->scale * dials->scale)};
+    tuning->isLoose = true;
     for (int32_t i = 0; i < rest->nodeCount; ++i) {
         double volume = (double)rest->nodeVolumes[i];
         double mass = (double)tuning->weights[i];
@@ -249,6 +250,7 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
         tuning->carries[i] = 0.0f;
         tuning->pulls[i] = 0.0f;
         if (!(rest->holds[i] < HARD_HOLD) || !(mass > 0.0)) {
+            tuning->isLoose = tuning->isLoose && !(mass > 0.0);
             continue;
         }
 
@@ -264,6 +266,7 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
         tuning->weights[i] = (float)(tuning->massUnit / (mass * whole));
         tuning->carries[i] = (float)(1.0 / whole);
         tuning->pulls[i] = (float)(pull / whole);
+        tuning->isLoose = tuning->isLoose && pull == 0.0;
     }
 }
 
