@@ -74,3 +74,16 @@ void srBody_ReadOffsets(const srBody* body, const void* state, srVec3f* outOffse
 void srBody_Turn(const srBody* body, const srMat3* turns, void* state) {
     body->kind->turn(body->self, turns, state);
 }
+
+const float* srSpreadOverCells(const srCharacter* character, const float* nodeFactors,
+                               float* outCellFactors) {
+    if (nodeFactors == NULL) {
+        return NULL;
+    }
+    for (int32_t cell = 0; cell < character->cage.cellCount; ++cell) {
+        const int32_t* nodes = character->cage.cells[cell];
+        outCellFactors[cell] = 0.25f * (nodeFactors[nodes[0]] + nodeFactors[nodes[1]] +
+                                        nodeFactors[nodes[2]] + nodeFactors[nodes[3]]);
+    }
+    return outCellFactors;
+}

@@ -70,3 +70,6 @@ void srBody_ReadOffsets(const srBody* body, const void* state, srVec3f* outOffse
 
 /// Turns all that the state knows of a node: `turns` has an entry a node.
 void srBody_Turn(const srBody* body, const srMat3* turns, void* state);
+
+/// Factors of nodes as means of cells, for kinds whose materials are of cells; null, for 1, stays null.
+const float* srSpreadOverCells(const srCharacter* character, const float* nodeFactors, float* outCellFactors);

@@ -163,19 +163,6 @@ static srVec3* vectorsOf(const ComplementaryBody* body, void* state, int index) 
     return (srVec3*)((char*)state + (size_t)index * arrayBytes(body));
 }
 
-// from factors a node to factors a cell; null stays null
-static const float* spread(const ComplementaryBody* body, const float* nodeFactors, float* outCellFactors) {
-    if (nodeFactors == NULL) {
-        return NULL;
-    }
-    for (int32_t cell = 0; cell < body->cellCount; ++cell) {
-        const int32_t* nodes = body->character->cage.cells[cell];
-        outCellFactors[cell] = 0.25f * (nodeFactors[nodes[0]] + nodeFactors[nodes[1]] +
-                                        nodeFactors[nodes[2]] + nodeFactors[nodes[3]]);
-    }
-    return outCellFactors;
-}
-
 // The hold map as a pull too: the constraint keeps what is held from moving as a whole, not from bulging.
 static void findPulls(ComplementaryBody* body, const float* stiffness) {
     for (int32_t i = 0; i < body->nodeCount; ++i) {
@@ -227,7 +214,7 @@ static srResult tuneComplementary(void* self, const srBodySettings* settings) {
     dials.poseCorrection = dials.model == sr_elasticArap ? (double)params->poseCorrection : 1.0;
     dials.frameSeconds = 1.0 / settings->frameRate;
     dials.largestOffset = settings->size;
-    dials.cellStiffnesses = spread(body, maps.stiffness, body->stiffness);
+    dials.cellStiffnesses = srSpreadOverCells(body->character, maps.stiffness, body->stiffness);
     findPulls(body, maps.stiffness);
     dials.nodePulls = body->pulls;
     dials.nodeMasses = maps.mass;

@@ -193,19 +193,6 @@ static double* pastOf(const FleshBody* body, void* state) {
     return (double*)((char*)state + 4 * arrayBytes(body));
 }
 
-// from factors a node to factors a cell; null stays null
-static const float* spread(const FleshBody* body, const float* nodeFactors, float* outCellFactors) {
-    if (nodeFactors == NULL) {
-        return NULL;
-    }
-    for (int32_t cell = 0; cell < body->cellCount; ++cell) {
-        const int32_t* nodes = body->character->cage.cells[cell];
-        outCellFactors[cell] = 0.25f * (nodeFactors[nodes[0]] + nodeFactors[nodes[1]] +
-                                        nodeFactors[nodes[2]] + nodeFactors[nodes[3]]);
-    }
-    return outCellFactors;
-}
-
 // The hold map as a pull too, and stiffness with it, as the complementary solver has it
 static void findPulls(FleshBody* body, const float* stiffness) {
     for (int32_t i = 0; i < body->nodeCount; ++i) {
@@ -228,8 +215,8 @@ static srFleshDials makeDials(FleshBody* body, const srBodySettings* settings) {
         .youngModulus = softer * material.youngModulus,
         .poissonRatio = nu,
         .density = material.density,
-        .stiffnessMap = spread(body, maps.stiffness, body->stiffness),
-        .densityMap = spread(body, maps.mass, body->density),
+        .stiffnessMap = srSpreadOverCells(body->character, maps.stiffness, body->stiffness),
+        .densityMap = srSpreadOverCells(body->character, maps.mass, body->density),
         .pullMap = body->pulls,
         .scale = settings->scale,
         .isMirrored = settings->isMirrored,

@@ -2,6 +2,8 @@
 """Tissues are in range and told apart; files come back, and bad ones are refused in words."""
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from softrig.model.settings import (
     softness_from_frequency,
 )
 
+REPOSITORY = Path(__file__).resolve().parents[3]
 MINE = {
     "softness": 0.31,
     "settle_frames": 17.5,
@@ -117,3 +120,19 @@ def test_names_make_files_in_the_folder_only(name: str, expected: str) -> None:
 def test_a_preset_wants_a_name(name: str) -> None:
     with pytest.raises(RefusalError, match="name"):
         file_name(name)
+
+
+def test_the_librarys_tests_play_these_tissues() -> None:
+    source = (REPOSITORY / "tests/native/sim/test_body_flesh.c").read_text(encoding="utf-8")
+    table = re.search(r"Tissue TISSUES\[\] = \{\n(.*?)\};", source, re.DOTALL)
+    assert table is not None
+    row = r'\{"(\w+)", ([\d.]+)f, ([\d.]+)f, ([\d.]+)f, ([\d.]+)f\}'
+    rows = re.findall(row, table.group(1))
+    assert len(rows) == len(TISSUES)
+    for tissue, (name, *numbers) in zip(TISSUES, rows, strict=True):
+        hertz, settle, volume, density = map(float, numbers)
+        assert tissue.key.lower().startswith(name)
+        assert tissue.values["softness"] == round(softness_from_frequency(hertz), 3)
+        assert tissue.values["settle_frames"] == settle
+        assert tissue.values["volume"] == volume
+        assert tissue.values["density"] == density

@@ -126,7 +126,7 @@ typedef struct Tissue {
     float density;
 } Tissue;
 
-// Of the add-on (model/presets.py)
+// Of the add-on (model/presets.py); its test_presets.py compares them
 static const Tissue TISSUES[] = {
     {"flesh", 2.0f, 24.0f, 0.45f, 1000.0f},  {"fat", 1.8f, 30.0f, 0.48f, 950.0f},
     {"muscle", 4.5f, 9.0f, 0.47f, 1050.0f},  {"skin", 3.2f, 12.0f, 0.42f, 1090.0f},
