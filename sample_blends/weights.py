@@ -3,6 +3,7 @@
 
 ./softrig weights               the picture goes into weights/, figures to the terminal
 ./softrig weights --data DIR    figures alone: OBJ files of a folder, each with a chain of bones
+./softrig weights --coarse      figures alone: coarse shapes, with chains and bones set at will
 """
 
 import argparse
@@ -71,12 +72,17 @@ def read_weights(skin: Any, names: list[str]) -> np.ndarray:
     return table
 
 
-def measure(skin: Any, table: np.ndarray) -> tuple[float, float]:
-    """Biharmonic energy on the skin: of all bones together, and at equal hold."""
+def read_skin(skin: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Points and triangles."""
     mesh = skin.data
     mesh.calc_loop_triangles()
     points = np.array([vertex.co for vertex in mesh.vertices], np.float64)
-    triangles = np.array([triangle.vertices for triangle in mesh.loop_triangles])
+    return points, np.array([triangle.vertices for triangle in mesh.loop_triangles])
+
+
+def measure(skin: Any, table: np.ndarray) -> tuple[float, float]:
+    """Biharmonic energy on the skin: of all bones together, and at equal hold."""
+    points, triangles = read_skin(skin)
     total = float(smoothness.energies(points, triangles, table).sum())
     return total, smoothness.energy_for_hold(points, triangles, table)
 
@@ -201,6 +207,20 @@ def place_chain(points: np.ndarray, bone_count: int) -> np.ndarray:
     return np.array(joints)
 
 
+def add_armature(skin: Any, bones: list[Any]) -> Any:
+    """An armature of such heads and tails, which deforms the skin."""
+    armature = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+    bpy.context.scene.collection.objects.link(armature)
+    puppet.make_active(armature)
+    bpy.ops.object.mode_set(mode="EDIT")
+    for number, (head, tail) in enumerate(bones):
+        bone = armature.data.edit_bones.new(f"Bone.{number}")
+        bone.head, bone.tail = head, tail
+    bpy.ops.object.mode_set(mode="OBJECT")
+    skin.modifiers.new("Armature", "ARMATURE").object = armature
+    return armature
+
+
 def build_chain(path: Path, bone_count: int) -> tuple[Any, Any]:
     """The skin of a file and an armature through it, alone in the file."""
     character.start_empty()
@@ -208,18 +228,81 @@ def build_chain(path: Path, bone_count: int) -> tuple[Any, Any]:
     mesh = bpy.data.meshes.new(path.stem)
     mesh.from_pydata(points.tolist(), [], triangles.tolist())
     skin = bpy.data.objects.new(path.stem, mesh)
-    armature = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
-    for ob in (skin, armature):
-        bpy.context.scene.collection.objects.link(ob)
-    puppet.make_active(armature)
-    bpy.ops.object.mode_set(mode="EDIT")
-    joints = place_chain(points, bone_count)
-    for number, (head, tail) in enumerate(zip(joints[:-1], joints[1:], strict=True)):
-        bone = armature.data.edit_bones.new(f"Bone.{number}")
-        bone.head, bone.tail = head, tail
-    bpy.ops.object.mode_set(mode="OBJECT")
-    skin.modifiers.new("Armature", "ARMATURE").object = armature
-    return skin, armature
+    bpy.context.scene.collection.objects.link(skin)
+    joints = place_chain(points, bone_count).tolist()
+    return skin, add_armature(skin, list(zip(joints[:-1], joints[1:], strict=True)))
+
+
+COARSE = {
+    "cube": ("cube", {"size": 2.0}),
+    "cylinder": (
+        "cylinder",
+        {"vertices": 12, "radius": 0.5, "depth": 2.0, "end_fill_type": "TRIFAN"},
+    ),
+    "torus": (
+        "torus",
+        {"major_segments": 16, "minor_segments": 8, "major_radius": 0.7, "minor_radius": 0.3},
+    ),
+    "ball": ("uv_sphere", {"segments": 16, "ring_count": 8, "radius": 1.0}),
+    "suzanne": ("monkey", {"size": 2.0}),
+}
+
+
+def coarse_bones(name: str, bone_count: int, seed: int) -> list[Any]:
+    """Seed 0: a chain through the shape, or around it; else at will, be it out of the flesh."""
+    if seed > 0:
+        random = np.random.default_rng([seed, bone_count])
+        return random.uniform(-0.5, 0.5, (bone_count, 2, 3)).tolist()
+    ends = np.linspace(-0.8, 0.8, bone_count + 1)
+    joints = np.stack([0.0 * ends, 0.0 * ends, ends], axis=1)
+    if name == "torus":
+        angles = np.linspace(0.0, 1.8 * np.pi, bone_count + 1)
+        joints = 0.7 * np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], axis=1)
+    return list(zip(joints[:-1].tolist(), joints[1:].tolist(), strict=True))
+
+
+def build_coarse(name: str, bone_count: int, seed: int) -> tuple[Any, Any]:
+    """One of the shapes, alone in the file."""
+    character.start_empty()
+    operator, options = COARSE[name]
+    getattr(bpy.ops.mesh, f"primitive_{operator}_add")(**options)
+    skin = bpy.context.object
+    return skin, add_armature(skin, coarse_bones(name, bone_count, seed))
+
+
+def weigh_coarse(name: str, bone_count: int, seed: int) -> tuple[Any, list[np.ndarray]]:
+    """The skin, and the weights of both methods."""
+    tables = []
+    for method in (AUTOMATIC, OURS):
+        skin, armature = build_coarse(name, bone_count, seed)
+        weigh(skin, armature, method)
+        tables.append(read_weights(skin, [bone.name for bone in armature.data.bones]))
+    return skin, tables
+
+
+def contrast(skin: Any, table: np.ndarray) -> float:
+    """How far weights are from even ones: the mean over the skin of their squares' distance."""
+    points, triangles = read_skin(skin)
+    shares = smoothness.areas(points, triangles) / smoothness.areas(points, triangles).sum()
+    return float((shares @ (table - shares @ table) ** 2).sum())
+
+
+def print_coarse() -> None:
+    """Energies of both methods, and how different each holds its parts."""
+    for name in COARSE:
+        for bone_count in (2, 3, 5):
+            for seed in (0, 1, 2, 3):
+                skin, tables = weigh_coarse(name, bone_count, seed)
+                theirs, ours = (measure(skin, table)[0] for table in tables)
+                bones = "chain" if seed == 0 else f"at will {seed}"
+                print(
+                    f"{name:9} {len(skin.data.vertices):4} vertices {bone_count} bones {bones:9}"
+                    f"  energy {ours:7.1f} / {theirs:7.1f}"
+                    f"  contrast {contrast(skin, tables[1]):.3f} / {contrast(skin, tables[0]):.3f}"
+                    f"  weakest bone {tables[1].max(axis=0).min():.2f}"
+                    f" / {tables[0].max(axis=0).min():.2f}",
+                    flush=True,
+                )
 
 
 def compare(path: Path, bone_count: int) -> None:
@@ -241,7 +324,12 @@ def _main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Draw weights beside Automatic Weights.")
     parser.add_argument("--output", required=True, type=Path)
     parser.add_argument("--data", type=Path, help="measure the OBJ files of this folder instead")
+    parser.add_argument("--coarse", action="store_true", help="measure coarse shapes instead")
     parsed = parser.parse_args(arguments)
+    if parsed.coarse:
+        demo.enable_softrig()
+        print_coarse()
+        return 0
     if parsed.data is not None:
         demo.enable_softrig()
         for path in sorted(parsed.data.glob("*.obj")):

@@ -171,8 +171,8 @@ static void benchSkin(srBenchReport* out, const char* caseName, const srBenchWei
         check(srBringWeightsToPoints(&scene->cage, &scene->embedding, scene->surface.points, weights, columns,
                                      values));
         double middle = getSeconds();
-        check(
-            srSmoothOnSkin(&scene->surface, SR_SKIN_SMOOTH_SHARE * scene->spacing, columns, &nobody, values));
+        check(srSmoothOnSkin(&scene->surface, srFindSmoothLength(&scene->surface, scene->spacing), columns,
+                             &nobody, values));
         bringing = fmin(bringing, middle - start);
         smoothing = fmin(smoothing, getSeconds() - middle);
     }

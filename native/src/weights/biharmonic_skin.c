@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#define NOTHING 1e-3f         // a weight that moves nothing one could see
+#define FAINTEST 0.02f        // a weight that may come of smoothing where there was nothing
 #define MIRROR_TOLERANCE 1e-4 // of the skin's size: what modelling by hand leaves
 
 // ---- onto the skin ----
@@ -77,6 +79,34 @@ cleanup:
     srFree(scratch, scratchSize, 1);
     SR_FREE(vectors, cage->nodeCount);
     SR_FREE(triples, 3 * count);
+    return result;
+}
+
+// Over triangles that are longer than wide, heat comes farther than one would have it: a hundredth of a leg's
+// bone over the hip and down to the other leg's knee.
+static void dropFaint(const float* before, float* values, size_t count) {
+    for (size_t k = 0; k < count; k++) {
+        values[k] = before[k] < NOTHING && values[k] < FAINTEST ? before[k] : values[k];
+    }
+}
+
+static srResult smooth(const srSurface* surface, double spacing, int32_t columnCount,
+                       const srProgress* progress, float* values) {
+    double length = srFindSmoothLength(surface, spacing);
+    if (length <= SR_SMOOTH_CUBE_SHARE * spacing) {
+        return srSmoothOnSkin(surface, length, columnCount, progress, values);
+    }
+    size_t count = (size_t)surface->pointCount * (size_t)columnCount;
+    float* before = SR_ALLOC(float, count);
+    if (before == NULL) {
+        return srFailOutOfMemory("weights of the skin");
+    }
+    memcpy(before, values, count * sizeof(float));
+    srResult result = srSmoothOnSkin(surface, length, columnCount, progress, values);
+    if (result == sr_success) {
+        dropFaint(before, values, count);
+    }
+    SR_FREE(before, count);
     return result;
 }
 
@@ -265,8 +295,7 @@ static srResult solve(Weighing* w, float* outValues) {
     SR_TRY(srBringWeightsToPoints(&w->mesh.cage, &w->embedding, w->skin, w->nodeWeights, def->columnCount,
                                   outValues));
     srProgress smoothing = srPartOfProgress(&w->progress, 0.95, 1.0);
-    SR_TRY(srSmoothOnSkin(&w->surface, SR_SKIN_SMOOTH_SHARE * w->spacing, def->columnCount, &smoothing,
-                          outValues));
+    SR_TRY(smooth(&w->surface, w->spacing, def->columnCount, &smoothing, outValues));
     for (int32_t v = 0; v < def->skinVertexCount; v++) {
         normalise(outValues + (size_t)v * (size_t)def->columnCount, def->columnCount);
     }

@@ -8,9 +8,6 @@
 #include "mesh/embedding.h"
 #include "weights/biharmonic.h"
 
-/// What varies over less on the skin is the cage's cells, in edges of the lattice's cubes.
-#define SR_SKIN_SMOOTH_SHARE 0.14
-
 /// Fills `outValues` (skinVertexCount x columnCount) from a definition that was checked. A cage that nobody
 /// can make is `sr_errorNoInside`, as from the mesher.
 SR_MUST_USE srResult srWeighSkin(const srWeightsDef* def, const srProgress* progress, float* outValues,

@@ -92,6 +92,70 @@ static void each_mode_shrinks_by_its_own_eigenvalue(void** state) {
     srDestroySurface(&ball);
 }
 
+// Of equilateral triangles, or nearly; the library knows their mean area, this one edge after edge.
+static double meanEdge(const srSurface* surface) {
+    double sum = 0.0;
+    for (int32_t c = 0; c < 3 * surface->triangleCount; c++) {
+        const int32_t* corners = surface->triangles[c / 3];
+        sum += srDistance(surface->points[corners[c % 3]], surface->points[corners[(c + 1) % 3]]);
+    }
+    return sum / (3.0 * surface->triangleCount);
+}
+
+static void lengths_follow_cubes_on_fine_skins_and_triangles_on_coarse_ones(void** state) {
+    (void)state;
+    srSurface ball = makeBall(3, false), small = makeBall(1, false);
+    double edge = meanEdge(&ball);
+    for (double spacing = edge; spacing < 9.0 * edge; spacing *= 2.0) {
+        assert_near(srFindSmoothLength(&ball, spacing), 0.14 * spacing, 1e-12);
+    }
+    assert_near(srFindSmoothLength(&ball, 0.02 * edge), 0.4 * edge, 0.02 * edge);
+    // no jump from the one to the other
+    double before = srFindSmoothLength(&ball, 1.2 * edge);
+    for (double spacing = 1.2 * edge; spacing > 0.02 * edge; spacing -= 0.001 * edge) {
+        double length = srFindSmoothLength(&ball, spacing);
+        assert_near(length, before, 0.002 * edge);
+        before = length;
+    }
+    // eight or twenty triangles: a share of the whole, for less is not to be had
+    double area = 0.0;
+    for (int32_t t = 0; t < small.triangleCount; t++) {
+        const int32_t* c = small.triangles[t];
+        srVec3 a = small.points[c[0]];
+        area += 0.5 * srLength(srCross(srSub(small.points[c[1]], a), srSub(small.points[c[2]], a)));
+    }
+    double cap = sqrt(area / 128.0), wanted = 0.4 * meanEdge(&small);
+    assert_near(srFindSmoothLength(&small, 1e-6), fmin(cap, wanted), 0.05 * wanted);
+    srDestroySurface(&ball);
+    srDestroySurface(&small);
+}
+
+// A box of twelve triangles: its lowest mode, which is all that two bones can tell apart, stays.
+static void a_box_keeps_most_of_what_tells_its_ends_apart(void** state) {
+    (void)state;
+    float points[24];
+    const int32_t corners[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                                 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    srSurface box;
+    srSurfaceReport report;
+    for (int v = 0; v < 8; v++) {
+        for (int c = 0; c < 3; c++) {
+            points[3 * v + c] = (v >> c & 1) != 0 ? 1.0f : -1.0f;
+        }
+    }
+    assert_success(srCreateSurface(points, 8, corners, 12, &box, &report));
+    float* values = fillShares(&box, slope);
+    double length = srFindSmoothLength(&box, 0.01);
+    assert_near(length * length, 24.0 / 128.0, 1e-9);
+    assert_success(srSmoothOnSkin(&box, length, 2, &nobody, values));
+    for (int32_t v = 0; v < 8; v++) {
+        double kept = ((double)values[2 * v] - 0.5) / slope(box.points[v]);
+        assert_true(kept > 0.65 && kept < 0.9);
+    }
+    free(values);
+    srDestroySurface(&box);
+}
+
 static void rows_keep_their_sum_and_columns_their_range(void** state) {
     (void)state;
     srSurface ball = makeBall(4, false);
@@ -179,6 +243,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_mode_shrinks_by_its_eigenvalue_twice, srTestNothingLeaked),
         cmocka_unit_test_teardown(each_mode_shrinks_by_its_own_eigenvalue, srTestNothingLeaked),
+        cmocka_unit_test_teardown(lengths_follow_cubes_on_fine_skins_and_triangles_on_coarse_ones,
+                                  srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_box_keeps_most_of_what_tells_its_ends_apart, srTestNothingLeaked),
         cmocka_unit_test_teardown(rows_keep_their_sum_and_columns_their_range, srTestNothingLeaked),
         cmocka_unit_test_teardown(constants_and_lone_points_stay_to_the_bit, srTestNothingLeaked),
         cmocka_unit_test_teardown(faces_apart_are_smoothed_as_one_skin, srTestNothingLeaked),
