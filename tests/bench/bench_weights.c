@@ -205,6 +205,12 @@ static void benchScene(srBenchReport* out, const char* name, const srBenchWeight
     srBench_Add(out, caseName, "steps", report.loop.iterationCount, "", NULL);
     srBench_Add(out, caseName, "primal residual", report.loop.primalResidual, "", "<= 1e-4");
     srBench_Add(out, caseName, "dual residual", report.loop.dualResidual, "", "<= 1e-4");
+    double primal, dual;
+    check(measureReturned(&scene->cage, &scene->anchors, weights, &settings, &primal, &dual));
+    srBench_Add(out, caseName, "primal residual, as handed out", primal, "",
+                report.peaks.peakCount == 0 ? "<= 1e-4" : NULL);
+    srBench_Add(out, caseName, "dual residual, as handed out", dual, "",
+                report.peaks.peakCount == 0 ? "<= 1e-4" : NULL);
     srBench_Add(out, caseName, "bounds and sums off by",
                 findWorstSum(weights, scene->cage.nodeCount, columns), "", "<= 1e-6");
     srBench_Add(out, caseName, "highest peak off its bone", findPeak(scene, weights), "", "<= 0.02");

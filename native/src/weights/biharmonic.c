@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/thread.h"
 #include "mesh/hints.h"
+#include "weights/biharmonic_mend.h"
 #include "weights/biharmonic_system.h"
 
 #include <math.h>
@@ -205,6 +206,94 @@ srResult srMeasureBiharmonicEnergy(const srCage* cage, const srAnchorRows* rows,
     return sr_success;
 }
 
+// ---- peaks ----
+
+#define MENDING_ROUNDS 4
+
+typedef struct Peaks {
+    const Solving* solving;
+    float* ceilings; // where peaks were cut no weight may rise again
+    float* best;
+    double* slopes;
+    double energy; // of the best
+    size_t count;
+} Peaks;
+
+// What was lowered gets a ceiling; `before` may be the best.
+static void lowerCeilings(const Peaks* p, const float* before) {
+    for (size_t k = 0; k < p->count; k++) {
+        float w = p->solving->weights[k];
+        p->ceilings[k] = w < before[k] ? fminf(p->ceilings[k], w) : p->ceilings[k];
+    }
+}
+
+// Levelling costs energy, for it knows nothing of it. Rows around are brought to the least there is, and what
+// rises thereby is levelled again, as long as that pays.
+static srResult mendPeaks(Peaks* p, const srProgress* progress, srPeakReport* report) {
+    const Solving* s = p->solving;
+    float* mended = SR_ALLOC(float, p->count);
+    srResult result = mended != NULL ? sr_success : srFailOutOfMemory("weights");
+    bool isBetter = true;
+    for (int round = 0; result == sr_success && isBetter && round < MENDING_ROUNDS; round++) {
+        srProgress part =
+            srPartOfProgress(progress, (double)round / MENDING_ROUNDS, (round + 1.0) / MENDING_ROUNDS);
+        srPeakReport again = {0};
+        memcpy(p->best, s->weights, p->count * sizeof(float));
+        SR_TRY_CLEANUP(srMendRows(s->stiffness, s->rows, s->pieces, s->columnCount, p->ceilings, s->weights));
+        memcpy(mended, s->weights, p->count * sizeof(float));
+        SR_TRY_CLEANUP(srLevelPeaks(s->cage, s->rows, s->columnCount, PEAK_LIMIT, &part, s->weights, &again));
+        double energy = measure(s->stiffness, s->rows, s->weights, s->columnCount, p->slopes);
+        isBetter = energy < p->energy;
+        if (isBetter) {
+            lowerCeilings(p, mended);
+            p->energy = energy;
+            report->mendCount++;
+            isBetter = again.peakCount > 0;
+        } else {
+            memcpy(s->weights, p->best, p->count * sizeof(float));
+        }
+    }
+
+cleanup:
+    SR_FREE(mended, p->count);
+    return result;
+}
+
+static srResult levelPeaks(const Solving* s, const srProgress* progress, srPeakReport* outReport) {
+    srResult result = sr_success;
+    srProgress level = srPartOfProgress(progress, 0.0, 0.5), mend = srPartOfProgress(progress, 0.5, 1.0);
+    Peaks p = {.solving = s, .count = (size_t)s->cage->nodeCount * (size_t)s->columnCount};
+    p.best = SR_ALLOC(float, p.count);
+    p.slopes = SR_ALLOC(double, s->columnCount);
+    if (p.best == NULL || p.slopes == NULL) {
+        result = srFailOutOfMemory("weights");
+        goto cleanup;
+    }
+    memcpy(p.best, s->weights, p.count * sizeof(float));
+    SR_TRY_CLEANUP(srLevelPeaks(s->cage, s->rows, s->columnCount, PEAK_LIMIT, &level, s->weights, outReport));
+    if (outReport->roundCount > 0) {
+        p.ceilings = SR_ALLOC(float, p.count);
+        if (p.ceilings == NULL) {
+            result = srFailOutOfMemory("weights");
+            goto cleanup;
+        }
+        for (size_t k = 0; k < p.count; k++) {
+            p.ceilings[k] = 1.0f;
+        }
+        lowerCeilings(&p, p.best);
+        p.energy = measure(s->stiffness, s->rows, s->weights, s->columnCount, p.slopes);
+        SR_TRY_CLEANUP(mendPeaks(&p, &mend, outReport));
+    }
+
+cleanup:
+    SR_FREE(p.best, p.count);
+    SR_FREE(p.ceilings, p.count);
+    SR_FREE(p.slopes, s->columnCount);
+    return result;
+}
+
+// ---- the story ----
+
 srResult srSolveBiharmonic(const srCage* cage, const srAnchors* anchors, const srSimplexSettings* settings,
                            const srProgress* progress, float* outWeights, srBiharmonicReport* outReport) {
     srResult result = sr_success;
@@ -225,8 +314,7 @@ srResult srSolveBiharmonic(const srCage* cage, const srAnchors* anchors, const s
     report.matrixSeconds = srGetSeconds() - start;
     Solving solving = {cage, &rows, &stiffness, &pieces, settings, anchors->columnCount, outWeights};
     SR_TRY_CLEANUP(solvePieces(&solving, &loop, &report.loop));
-    SR_TRY_CLEANUP(
-        srLevelPeaks(cage, &rows, anchors->columnCount, PEAK_LIMIT, &peaks, outWeights, &report.peaks));
+    SR_TRY_CLEANUP(levelPeaks(&solving, &peaks, &report.peaks));
     SR_TRY_CLEANUP(pieces.orphanCount > 0 ? carryOver(&solving) : sr_success);
     slopes = SR_ALLOC(double, anchors->columnCount);
     if (slopes == NULL) {

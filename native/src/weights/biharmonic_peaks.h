@@ -11,6 +11,7 @@
 typedef struct srPeakReport {
     int32_t peakCount;  ///< Levelled in the first round.
     int32_t roundCount; ///< Until there were none; zero: all was left as it is.
+    int32_t mendCount;  ///< How often rows around were mended after it (biharmonic_mend.h).
 } srPeakReport;
 
 /// How high a peak of a column is: how far one must go down from it at least to come, from node to node along

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "weights/biharmonic_anchors.h"
+#include "weights/biharmonic_system.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -17,9 +17,9 @@ static inline int descending(const void* a, const void* b) {
     return (x < y) - (x > y);
 }
 
-/// The nearest place with nothing below zero and a sum of one, by sorting. At most 16 numbers.
+/// The nearest place with nothing below zero and a sum of one, by sorting. At most 32 numbers.
 static inline void projectBySorting(const double* y, int32_t count, double* out) {
-    double sorted[16], sum = 0.0, threshold = 0.0;
+    double sorted[32], sum = 0.0, threshold = 0.0;
     memcpy(sorted, y, (size_t)count * sizeof(double));
     qsort(sorted, (size_t)count, sizeof(double), descending);
     for (int32_t j = 0; j < count; j++) {
@@ -31,6 +31,85 @@ static inline void projectBySorting(const double* y, int32_t count, double* out)
     for (int32_t j = 0; j < count; j++) {
         out[j] = fmax(y[j] - threshold, 0.0);
     }
+}
+
+/// Squares that residuals are made of, in the metric: of weights, of what they are apart from smooth ones, of
+/// what is left of forces, of what bounds take.
+typedef struct srTestResiduals {
+    double all, apart, left, cut;
+} srTestResiduals;
+
+/// Adds those of a system's nodes: of weights as they are handed out, node by node, and of the smooth x that
+/// belongs to them.
+static inline void addResiduals(const srBiharmonicSystem* system, const double* x, const float* weights,
+                                srTestResiduals* out) {
+    const srCsc* A = &system->problem.A;
+    int32_t m = system->problem.columnCount;
+    double* forces = calloc((size_t)system->rowCount * (size_t)m, sizeof(double));
+    memcpy(forces, system->loads, (size_t)system->rowCount * (size_t)m * sizeof(double));
+    for (int32_t c = 0; c < A->columnCount; c++) {
+        for (int32_t e = A->columnStarts[c]; e < A->columnStarts[c + 1]; e++) {
+            for (int32_t j = 0; j < m; j++) {
+                forces[A->rows[e] * m + j] -= A->values[e] * x[c * m + j];
+                forces[c * m + j] -= A->rows[e] != c ? A->values[e] * x[A->rows[e] * m + j] : 0.0;
+            }
+        }
+    }
+    for (int32_t i = 0; i < system->nodeCount; i++) {
+        int32_t r = system->rowOfNode[i];
+        const float* row = weights + system->columnCount * (int64_t)i;
+        double s[32], back[32];
+        for (int32_t j = 0; r >= 0 && j < m; j++) {
+            s[j] = (double)row[system->columns[j]] + forces[r * m + j] / system->metric[r];
+        }
+        if (r >= 0) {
+            projectBySorting(s, m, back);
+        }
+        for (int32_t j = 0; r >= 0 && j < m; j++) {
+            double here = (double)row[system->columns[j]], far = x[r * m + j] - here;
+            out->all += system->metric[r] * here * here;
+            out->apart += system->metric[r] * far * far;
+            out->left += system->metric[r] * (back[j] - here) * (back[j] - here);
+            out->cut += system->metric[r] * (s[j] - back[j]) * (s[j] - back[j]);
+        }
+    }
+    free(forces);
+}
+
+/// Primal and dual residual of weights as they are handed out, peaks levelled and all: the smooth ones are
+/// solved for once more. Nothing of the library's own account is used.
+static inline srResult measureReturned(const srCage* cage, const srAnchors* anchors, const float* weights,
+                                       const srSimplexSettings* settings, double* outPrimal,
+                                       double* outDual) {
+    srAnchorRows rows = {0};
+    srStiffness stiffness = {0};
+    srPieces pieces = {0};
+    srTestResiduals sums = {0};
+    srResult result = srCreateAnchorRows(cage, anchors, &rows);
+    result = result == sr_success ? srCreateStiffness(cage, &stiffness) : result;
+    result = result == sr_success ? srCreatePieces(cage, &rows, &pieces) : result;
+    for (int32_t i = 0; result == sr_success && i < cage->nodeCount; i++) {
+        srBiharmonicSystem system = {0};
+        srSimplexReport unused;
+        if (pieces.pieceOfNode[i] != i || !pieces.isHeard[i]) {
+            continue;
+        }
+        result = srCreateBiharmonicSystem(cage, &stiffness, &rows, &pieces, i, anchors->columnCount, &system);
+        size_t count = (size_t)system.rowCount * (size_t)system.problem.columnCount;
+        double* w = calloc(2 * count + 1, sizeof(double));
+        if (result == sr_success && count > 0 && system.problem.columnCount > 1) {
+            result = srSolveSimplexProblem(&system.problem, settings, NULL, w, w + count, &unused);
+            addResiduals(&system, w + count, weights, &sums);
+        }
+        free(w);
+        srDestroyBiharmonicSystem(&system);
+    }
+    srDestroyPieces(&pieces);
+    srDestroyStiffness(&stiffness);
+    srDestroyAnchorRows(&rows);
+    *outPrimal = sqrt(sums.apart / fmax(sums.all, 1e-300));
+    *outDual = sqrt(sums.left / fmax(sums.cut, fmax(1e-6 * sums.all, 1e-300)));
+    return result;
 }
 
 /// Of the four linear weights of a cell; returns six times its volume.

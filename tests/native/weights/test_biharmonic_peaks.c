@@ -111,8 +111,7 @@ static void assert_rows(const Scene* s) {
 
 static void slivers_leave_no_peak_and_less_energy_than_dropping_sums(void** state) {
     (void)state;
-    int32_t peaked = 0, below = 0;
-    double energies[2] = {0.0, 0.0};
+    int32_t peaked = 0, mended = 0;
     for (uint64_t seed = 1; seed <= 12; seed++) {
         Scene s;
         srBiharmonicReport report;
@@ -122,6 +121,10 @@ static void slivers_leave_no_peak_and_less_energy_than_dropping_sums(void** stat
         assert_rows(&s);
         assert_true(heightOf(&s) <= 0.02);
         peaked += report.peaks.peakCount > 0;
+        mended += report.peaks.mendCount > 0;
+        double primal, dual;
+        srSimplexSettings asDefault = srDefaultBiharmonicSettings();
+        assert_success(measureReturned(&s.cage, &s.anchors, s.weights, &asDefault, &primal, &dual));
         // each bone alone against all others, then rows divided by their sums
         float* pairs = calloc(2 * (size_t)s.cage.nodeCount, sizeof(float));
         for (int32_t j = 0; j < boneCount; j++) {
@@ -147,17 +150,14 @@ static void slivers_leave_no_peak_and_less_energy_than_dropping_sums(void** stat
             }
         }
         assert_success(srMeasureBiharmonicEnergy(&s.cage, &s.rows, s.weights, boneCount, &dropped));
-        print_message("seed %d: %d peaks, energy %g, dropped %g\n", (int)seed, report.peaks.peakCount,
-                      report.energy, dropped);
-        // a cut costs; a single cage of ten may lie a little above, where cells are so flat
-        assert_true(report.energy < 1.05 * dropped);
-        below += report.energy < dropped;
-        energies[0] += report.energy;
-        energies[1] += dropped;
+        print_message("seed %d: %d peaks, %d mended, energy %g, dropped %g; primal %.1e, dual %.1e\n",
+                      (int)seed, report.peaks.peakCount, report.peaks.mendCount, report.energy, dropped,
+                      primal, dual);
+        assert_true(report.energy < dropped);
         free(pairs);
         destroyScene(&s);
     }
-    assert_true(peaked >= 10 && below >= 11 && energies[0] < energies[1]);
+    assert_true(peaked >= 10 && mended >= 10);
 }
 
 static void where_no_peak_is_no_bit_changes(void** state) {
