@@ -15,7 +15,8 @@ LEAST = 1e-3
 """A weight below this is dropped: it moves nothing that one could see, and costs a lookup."""
 MIRRORED = 1e-3
 """How far a bone may be from its mirror image, of the skeleton's size."""
-
+EQUAL = 1e-5
+"""Weights that differ by less, of their size, are equal: mirrored ones may by rounding."""
 
 STRAIGHT = 1e-4
 """How far from a pure reflection a mirror may be that stretches nothing."""
@@ -180,19 +181,73 @@ def make_input(
     )
 
 
-def drop_small(values: FloatArray, most_bones: int) -> FloatArray:
+class Sides(NamedTuple):
+    """What mirrors what, so that mirrored vertices are treated alike."""
+
+    images: IntArray
+    """Of each column the one on the other side, or -1."""
+    places: NDArray[np.float64]
+    """How far each column's bone is to the positive side."""
+    vertices: NDArray[np.float64]
+    """Likewise each vertex."""
+
+
+def find_sides_of(data: WeightsInput) -> Sides | None:
+    """None where nothing mirrors anything."""
+    if data.mirror_columns is None:
+        return None
+    ends = data.points.reshape(-1, 2, 3)[:, :, 0].astype(np.float64)
+    return Sides(
+        data.mirror_columns, ends.sum(axis=1), data.skin_positions[0::3].astype(np.float64)
+    )
+
+
+def drop_small(values: FloatArray, most_bones: int, sides: Sides | None = None) -> FloatArray:
     """Rows of what is worth keeping, each summing to one again; at most so many in a row."""
     kept = np.where(values >= LEAST, values, 0.0).astype(np.float64)
     if 0 < most_bones < values.shape[1]:
-        # the lowest column wins among equals, whatever the sorting
-        order = np.argsort(-kept, axis=1, kind="stable")
-        np.put_along_axis(kept, order[:, most_bones:], 0.0, axis=1)
+        kept[~_find_largest(kept, most_bones, sides)] = 0.0
     sums = kept.sum(axis=1, keepdims=True)
     return as_floats(np.divide(kept, sums, out=np.zeros_like(kept), where=sums > 0.0))
 
 
+def _find_largest(values: NDArray[np.float64], most: int, sides: Sides | None) -> NDArray[np.bool_]:
+    """So many of each row. Of equals that are too many, pairs are kept or dropped as pairs.
+
+    Who comes first among equals is asked of pairs, not of columns: a column's number differs
+    from its image's, and a vertex on the left would keep other bones than one on the right.
+    """
+    count = values.shape[1]
+    own = np.arange(count)
+    images = own if sides is None else np.where(sides.images < 0, own, sides.images)
+    limits = -np.partition(-values, most - 1, axis=1)[:, most - 1 : most]
+    is_above = values > limits * (1.0 + EQUAL)
+    is_equal = ~is_above & (values >= limits * (1.0 - EQUAL)) & (values > 0.0)
+    is_pair = is_equal & is_equal[:, images] & (images != own)
+    # singles first, for they fit where half a pair would not; then pairs, partners together
+    ranks = (np.minimum(own, images) * count + own)[None] + count**2 * is_pair
+    ranks = np.where(is_equal, ranks, 4 * count**2)
+    order = np.argsort(ranks, axis=1, kind="stable")
+    singles = (is_equal & ~is_pair).sum(axis=1, keepdims=True)
+    ends = np.where(own < singles, own + 1, singles + 2 * ((own - singles) // 2 + 1))
+    needed = np.empty_like(order)
+    np.put_along_axis(needed, order, ends, axis=1)
+    chosen = is_above | (is_equal & (needed <= most - is_above.sum(axis=1, keepdims=True)))
+    # one bone a vertex, and a pair holds it: the bone on its own side; in the middle the first
+    is_torn = (values > 0.0).any(axis=1) & ~chosen.any(axis=1)
+    if sides is not None and is_torn.any():
+        first = order[is_torn, 0]
+        same = sides.vertices[: len(values)][is_torn] * sides.places[first] >= 0.0
+        chosen[np.flatnonzero(is_torn), np.where(same, first, images[first])] = True
+    return chosen
+
+
 def share_with_locked(values: FloatArray, locked: NDArray[np.float64]) -> FloatArray:
-    """What locked groups (their sum, one a vertex) leave."""
+    """What locked groups of deforming bones (their sum, one a vertex) leave.
+
+    That of a bone that does not deform takes no share: it moves nothing, and what it took would
+    be missing.
+    """
     return as_floats(values * np.clip(1.0 - locked, 0.0, 1.0)[:, None])
 
 

@@ -19,7 +19,8 @@ class SOFTRIG_OT_weigh(Job, bpy.types.Operator):
     bl_label = "Softrig Weights"
     bl_description = (
         "Give the mesh smooth weights for its bones, also where Automatic Weights fails: open, "
-        "overlapping, in pieces. Locked groups and bones that do not deform stay. Esc cancels"
+        "overlapping, in pieces. Locked groups stay, and the others share what they leave; groups "
+        "of bones that do not deform stay too, and take no share, locked or not. Esc cancels"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -37,7 +38,8 @@ class SOFTRIG_OT_weigh(Job, bpy.types.Operator):
     )
     most_bones: IntProperty(
         name="Most Bones",
-        description="How many bones may move one vertex; 0 for any number. Games want 4",
+        description="How many bones may move one vertex; 0 for any number. Games want 4. "
+        "Of two that mirror each other and hold equally, both stay or both go",
         default=0,
         min=0,
         max=32,
@@ -57,6 +59,7 @@ class SOFTRIG_OT_weigh(Job, bpy.types.Operator):
             armatures = weigh.find_armatures(ob, context)
             self.bones = weigh.read_bones(ob, armatures)
             data = weigh.read_input(ob, self.bones, self.nodes, self.symmetric)
+            self.sides = weights.find_sides_of(data)
             self.job = usable_session().api.start_weights(data)
         except (RefusalError, NativeError) as error:
             self.report({"ERROR"}, str(error))
@@ -86,7 +89,7 @@ class SOFTRIG_OT_weigh(Job, bpy.types.Operator):
         values = api.read_weights(self.job, self.row_count, len(self.bones))[: self.vertex_count]
         report = api.weights_report(self.job)
         self.give_up(None)
-        values = weights.drop_small(values, self.most_bones)
+        values = weights.drop_small(values, self.most_bones, self.sides)
         values = weights.share_with_locked(values, weigh.read_locked(ob, armatures))
         names = [bone.name for bone in self.bones]
         columns = dict(zip(names, weights.to_entries(values), strict=True))

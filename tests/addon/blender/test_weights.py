@@ -149,6 +149,19 @@ def test_locked_groups_stay_to_the_bit_and_the_others_share_the_rest(scene: Any)
     assert np.abs(total - 1.0).max() < 1e-5
 
 
+def test_a_locked_group_of_no_deforming_bone_stays_and_takes_no_share(scene: Any) -> None:
+    """It moves nothing: what it took would be missing."""
+    skin, armature = scenes.make_character()
+    armature.data.bones["spine"].use_deform = False
+    skin.vertex_groups["spine"].lock_weight = True
+    before = read_table(skin)["spine"]
+    weigh(skin)
+    table = read_table(skin)
+    assert before.max() > 0.5 and (table["spine"] == before).all()
+    others = sum(table[name] for name in scenes.BONES if name != "spine")
+    assert np.abs(others - 1.0).max() < 1e-5
+
+
 def groups_of(skin: Any) -> dict[str, bytes]:
     return {name: values.tobytes() for name, values in read_table(skin).items()}
 
@@ -464,6 +477,30 @@ def test_few_bones_a_vertex_for_games(scene: Any) -> None:
     table = np.array(list(read_table(skin).values()))
     assert (table > 0).sum(axis=0).max() == 2
     assert np.abs(table.sum(axis=0) - 1.0).max() < 1e-5
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_few_bones_a_vertex_are_the_same_on_both_sides(scene: Any, most: int) -> None:
+    """In the middle of a body the arms hold equally: one of them alone is lopsided."""
+    skin, armature = bare_character()
+    join(skin, [(0, 0, 0)], scale=(3, 1, 1))
+    bones = {"arm.L": ((0.2, 0), (0.6, 0)), "hand.L": ((0.6, 0), (1.1, 0))}
+    bones |= {"mid": ((0, -0.3), (0, -0.2))}
+    bones |= {"arm.R": ((-0.2, 0), (-0.6, 0)), "hand.R": ((-0.6, 0), (-1.1, 0))}
+    replace_bones(armature, bones)
+    weigh(skin, most_bones=most)
+    table = read_table(skin)
+    places = np.array([v.co for v in skin.data.vertices])
+    images = np.abs(places[:, None] * (-1, 1, 1) - places[None]).max(axis=2).argmin(axis=1)
+    rows = np.array([table[name] for name in bones])
+    assert (rows > 0).sum(axis=0).max() <= most
+    assert np.abs(rows.sum(axis=0) - 1.0).max() < 1e-5
+    is_middle = np.abs(places[:, 0]) < 1e-6
+    # with one bone a vertex of the middle is of one side, if it is the arms'
+    compared = ~is_middle if most == 1 else np.ones(len(places), bool)
+    assert is_middle.any()
+    apart = np.abs(rows - rows[[3, 4, 2, 0, 1]][:, images])[:, compared]
+    assert apart.max() < 1e-6
 
 
 def test_a_mesh_without_modifier_is_bound_to_the_selected_armature(scene: Any) -> None:

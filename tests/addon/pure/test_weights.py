@@ -121,6 +121,68 @@ def test_small_weights_go_and_rows_sum_to_one() -> None:
     assert equal.tolist() == [[0.5, 0.5, 0.0, 0.0]]
 
 
+SIDES = weights.Sides(
+    np.array([1, 0, 2, 4, 3, -1], np.int32), np.array([1.0, -1, 0, 1, -1, 2]), np.zeros(0)
+)
+"""Columns: two pairs, one in the middle, one without partner."""
+
+
+def mirrored(rows: np.ndarray) -> np.ndarray:
+    return rows[:, [1, 0, 2, 4, 3, 5]]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 4, 5])
+def test_few_bones_of_mirrored_vertices_mirror_each_other(most: int) -> None:
+    """Rows full of equals, and off by rounding, as what a bone without partner holds makes them."""
+    random = np.random.default_rng(5)
+    rows = random.integers(1, 5, (2000, 6)).astype(np.float64)
+    rows /= rows.sum(axis=1, keepdims=True)
+    off = 1.0 + 1e-7 * random.integers(-1, 2, rows.shape)
+    both = np.concatenate([rows, mirrored(rows * off)]).astype(np.float32)
+    places = random.uniform(0.1, 1.0, 2000)
+    sides = SIDES._replace(vertices=np.concatenate([places, -places]))
+    kept = weights.drop_small(both, most, sides)
+    held = kept > 0.0
+    assert held.sum(axis=1).max() == most and held.any(axis=1).all()
+    assert np.allclose(kept.sum(axis=1), 1.0)
+    assert (mirrored(held[:2000]) == held[2000:]).all()
+    assert np.abs(mirrored(kept[:2000]) - kept[2000:]).max() < 1e-5
+    # what stays is not smaller than what goes
+    assert np.where(held, both, 1.0).min(axis=1).min() > 0.0
+    least, largest = np.where(held, both, 2.0).min(axis=1), np.where(held, 0.0, both).max(axis=1)
+    assert (least > largest * (1.0 - 1e-4)).all()
+    # without sides the lowest columns win, and nothing of that holds
+    alone = weights.drop_small(both, most) > 0.0
+    assert (mirrored(alone[:2000]) != alone[2000:]).any()
+
+
+def test_a_vertex_in_the_middle_keeps_both_arms_or_none() -> None:
+    sides = SIDES._replace(vertices=np.array([0.0, 0.0, 0.0, 0.5, -0.5]))
+    rows = [[0.25, 0.25, 0.5, 0, 0, 0], [0.3, 0.3, 0.2, 0.1, 0.1, 0]]
+    rows += 3 * [[0.5, 0.5, 0, 0, 0, 0]]
+    values = np.array(rows, np.float32)
+    two = weights.drop_small(values, 2, sides)
+    assert two[0].tolist() == [0, 0, 1, 0, 0, 0] and two[1].tolist() == [0.5, 0.5, 0, 0, 0, 0]
+    four = weights.drop_small(values, 4, sides)
+    assert np.allclose(four[1], [0.375, 0.375, 0.25, 0, 0, 0])
+    one = weights.drop_small(values, 1, sides)
+    # one bone a vertex: a pair that holds all leaves it to the one of that side
+    assert one.argmax(axis=1).tolist() == [2, 0, 0, 0, 1] and (one.max(axis=1) == 1.0).all()
+
+
+def test_sides_are_those_of_the_input() -> None:
+    points, triangles = make_ball(4)
+    columns = weights.find_mirror_columns(make_bones(), flip)
+    data = weights.make_input(points, triangles, make_bones(), columns, 500)
+    sides = weights.find_sides_of(data)
+    assert sides.images.tolist() == [2, 1, 0] and sides.places.tolist() == [3, 0, -3]
+    assert (sides.vertices == points[0::3]).all()
+    assert (
+        weights.find_sides_of(weights.make_input(points, triangles, make_bones(), None, 500))
+        is None
+    )
+
+
 def test_locked_groups_leave_their_rest() -> None:
     values = np.array([[0.5, 0.5], [1.0, 0.0]], np.float32)
     shared = weights.share_with_locked(values, np.array([0.25, 1.5]))
