@@ -21,6 +21,7 @@ from ..model.weights import (
 )
 from ..native.weights import WeightsInput
 from . import gather, tape
+from .cage_dials import read_inside
 
 
 def check_object(ob: Any) -> None:
@@ -101,7 +102,8 @@ def read_input(ob: Any, bones: list[RestBone], nodes: int, symmetric: bool) -> W
     frame, columns = np.identity(4), None
     if symmetric:
         frame, columns = find_sides(bones, mirrors, bpy.utils.flip_name)
-    return make_input(move(positions, frame), triangles, move_bones(bones, frame), columns, nodes)
+    bones = move_bones(bones, frame)
+    return make_input(move(positions, frame), triangles, bones, columns, nodes, read_inside(ob))
 
 
 def read_locked(ob: Any, armatures: list[Any]) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..native.arrays import FloatArray, IntArray, as_floats, as_ints
+from ..native.inputs import InsideInput
 from ..native.weights import WeightsInput
 
 LEAST = 1e-3
@@ -164,6 +165,7 @@ def make_input(
     bones: Sequence[RestBone],
     mirror_columns: IntArray | None,
     target_node_count: int,
+    inside: InsideInput | None = None,
 ) -> WeightsInput:
     """Each bone is a segment between two points of its column."""
     count = len(bones)
@@ -178,6 +180,7 @@ def make_input(
         column_count=count,
         mirror_columns=mirror_columns,
         target_node_count=target_node_count,
+        inside=inside or InsideInput(),
     )
 
 

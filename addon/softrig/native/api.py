@@ -14,11 +14,11 @@ from .errors import NotReadyError, error_from_result, sentence
 from .inputs import (
     CharacterInput,
     FrameRange,
-    InsideInput,
     JobStatus,
     MapsInput,
     ShotSettings,
     ShotStatus,
+    set_inside,
 )
 from .library import find_helper, find_library, load_library
 from .weights import WeightsCalls
@@ -51,7 +51,7 @@ class Api(WeightsCalls):
         definition.targetNodeCount = data.target_node_count
         definition.mesher = data.mesher
         definition.tetgenProgram = os.fsencode(self._helper)
-        _set_inside(definition, data.inside)
+        set_inside(definition, data.inside)
         _set_maps(definition.maps, data.maps)
         if data.bone_count:
             _set_bones(definition, data)
@@ -292,13 +292,6 @@ def _set_bones(definition: Any, data: CharacterInput) -> None:
     definition.boneSpaces = int_pointer(data.bone_spaces)
     definition.spaceCount = data.space_count
     definition.spaceToSkin = float_pointer(data.space_to_skin)
-
-
-def _set_inside(definition: Any, inside: InsideInput) -> None:
-    definition.largestHole = inside.largest_hole
-    definition.sheetThickness = inside.sheet_thickness
-    definition.fillsHollows = inside.fills_hollows
-    definition.joinsTouching = inside.joins_touching
 
 
 def _set_maps(definition: Any, maps: MapsInput) -> None:

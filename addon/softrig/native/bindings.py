@@ -8,7 +8,7 @@ from typing import Any
 SR_VERSION_MAJOR = 0
 SR_VERSION_MINOR = 1
 SR_VERSION_PATCH = 0
-SR_ABI_VERSION = 6
+SR_ABI_VERSION = 7
 SR_NULL_INDEX = -1
 SR_MESHER_NOTE_SIZE = 160
 SR_DIHEDRAL_BINS = 18
@@ -359,6 +359,10 @@ class WeightsDef(ctypes.Structure):
         ("mirrorColumns", ctypes.POINTER(ctypes.c_int32)),
         ("targetNodeCount", ctypes.c_int32),
         ("tolerance", ctypes.c_float),
+        ("largestHole", ctypes.c_float),
+        ("sheetThickness", ctypes.c_float),
+        ("fillsHollows", ctypes.c_bool),
+        ("joinsTouching", ctypes.c_bool),
     )
 
 

@@ -2,6 +2,7 @@
 """What the library is given and what it answers, as plain data. Units in the names."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from . import bindings
 from .arrays import FloatArray, IntArray
@@ -27,6 +28,14 @@ class InsideInput:
     sheet_thickness: float = 0.01
     fills_hollows: bool = False
     joins_touching: bool = False
+
+
+def set_inside(definition: Any, inside: InsideInput) -> None:
+    """Into the fields that `srCharacterDef` and `srWeightsDef` have by the same names."""
+    definition.largestHole = inside.largest_hole
+    definition.sheetThickness = inside.sheet_thickness
+    definition.fillsHollows = inside.fills_hollows
+    definition.joinsTouching = inside.joins_touching
 
 
 @dataclass(frozen=True)

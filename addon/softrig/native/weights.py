@@ -10,7 +10,7 @@ import numpy as np
 from . import bindings
 from .arrays import FloatArray, IntArray, float_pointer, int_pointer
 from .errors import sentence
-from .inputs import JobStatus
+from .inputs import InsideInput, JobStatus, set_inside
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class WeightsInput:
     column_count: int
     mirror_columns: IntArray | None
     target_node_count: int
+    inside: InsideInput = InsideInput()
 
     @property
     def vertex_count(self) -> int:
@@ -50,6 +51,7 @@ class WeightsCalls:
         definition.columnCount = data.column_count
         definition.mirrorColumns = int_pointer(data.mirror_columns)
         definition.targetNodeCount = data.target_node_count
+        set_inside(definition, data.inside)
         weights = bindings.WeightsId()
         self._lib.srStartWeights(ctypes.byref(definition), ctypes.byref(weights))
         return weights

@@ -37,6 +37,12 @@ typedef struct srWeightsDef {
 
     int32_t targetNodeCount; ///< Size of the cage: 50 to 50,000. Default 4,000.
     float tolerance;         ///< Of both residuals: 1e-8 to 0.1. Default 1e-4.
+
+    // how the inside of the skin is understood: as in `srCharacterDef`, with the same defaults
+    float largestHole;
+    float sheetThickness;
+    bool fillsHollows;
+    bool joinsTouching;
 } srWeightsDef;
 
 SR_API srWeightsDef srDefaultWeightsDef(void);

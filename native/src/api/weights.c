@@ -14,7 +14,13 @@
 #define MOST_VALUES 500000000.0 // two gigabytes of weights
 
 srWeightsDef srDefaultWeightsDef(void) {
-    return (srWeightsDef){.structSize = sizeof(srWeightsDef), .targetNodeCount = 4000, .tolerance = 1e-4f};
+    return (srWeightsDef){
+        .structSize = sizeof(srWeightsDef),
+        .targetNodeCount = 4000,
+        .tolerance = 1e-4f,
+        .largestHole = 0.2f,
+        .sheetThickness = 0.01f,
+    };
 }
 
 static srResult checkSkin(const srWeightsDef* def) {
@@ -62,6 +68,8 @@ srResult srStartWeights(const srWeightsDef* def, srWeightsId* outWeights) {
     SR_TRY(checkMirror(def));
     SR_TRY(srCheckRange("targetNodeCount", def->targetNodeCount, 50, 50000));
     SR_TRY(srCheckRange("tolerance", (double)def->tolerance, 0.99e-8, 0.1));
+    SR_TRY(srCheckRange("largestHole", (double)def->largestHole, 0.0, 1e6));
+    SR_TRY(srCheckRange("sheetThickness", (double)def->sheetThickness, 0.0, 1.0));
     if ((double)def->skinVertexCount * def->columnCount > MOST_VALUES) {
         return srFail(sr_errorTooLarge, "%d vertices times %d bones are too many weights.",
                       def->skinVertexCount, def->columnCount);

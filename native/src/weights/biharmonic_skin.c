@@ -249,10 +249,13 @@ static srResult makeCage(Weighing* w) {
     SR_TRY(srCreateSurface(def->skinPositions, def->skinVertexCount, def->skinTriangles,
                            def->skinTriangleCount, &w->surface, &odd));
     srProgress part = srPartOfProgress(&w->progress, 0.0, 0.5);
+    const srSolidSettings solid = {(double)def->largestHole, (double)def->sheetThickness, def->fillsHollows};
     srMesherSettings settings = {
         .targetNodeCount = def->targetNodeCount,
         .progress = reportCage,
         .progressContext = &part,
+        .solid = &solid,
+        .gluesContacts = def->joinsTouching,
     };
     srMesherReport made = {0};
     SR_TRY(srMeshSurface(&w->surface, &settings, &w->mesh, &made));

@@ -513,6 +513,23 @@ def test_a_mesh_without_modifier_is_bound_to_the_selected_armature(scene: Any) -
     assert [m.object for m in skin.modifiers] == [armature]
 
 
+def test_what_counts_as_inside_counts_here_too(scene: Any) -> None:
+    """A sheet that is given no thickness has none."""
+    skin, _ = bare_character()
+    sheet = bmesh.new()
+    bmesh.ops.create_grid(sheet, x_segments=4, y_segments=4, size=0.4)
+    sheet.to_mesh(skin.data)
+    sheet.free()
+    scenes.make_active(skin)
+    skin.softrig.sheet_thickness = 0.0
+    with pytest.raises(RuntimeError):
+        bpy.ops.softrig.weigh()
+    assert not skin.vertex_groups
+    skin.softrig.sheet_thickness = 5.0
+    weigh(skin)
+    assert skin.vertex_groups
+
+
 def test_refusals_are_sentences_and_change_nothing(scene: Any) -> None:
     skin, armature = scenes.make_character()
     before = read_table(skin)

@@ -8,6 +8,7 @@ import pytest
 from softrig.model import weights
 from softrig.model.weights import RestBone
 from softrig.native.errors import NativeError, StaleIdError
+from softrig.native.inputs import InsideInput
 
 FLIPPED = {"arm.L": "arm.R", "arm.R": "arm.L"}
 
@@ -229,6 +230,18 @@ def test_the_library_weighs_a_ball(api: Any) -> None:
     api.destroy_weights(job)
     with pytest.raises(StaleIdError):
         api.weights_report(job)
+
+
+def test_the_inside_is_the_characters(api: Any) -> None:
+    """A sheet has one only where it is given a thickness."""
+    points = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], np.float32).reshape(-1)
+    triangles = np.array([0, 1, 2, 0, 2, 3], np.int32)
+    bones = [RestBone("bone", (-0.5, 0, 0), (0.5, 0, 0))]
+    for thickness, fails in ((0.05, False), (0.0, True)):
+        inside = InsideInput(sheet_thickness=thickness)
+        job = api.start_weights(weights.make_input(points, triangles, bones, None, 200, inside))
+        assert finish(api, job).failed == fails
+        api.destroy_weights(job)
 
 
 def test_what_is_wrong_is_a_sentence(api: Any) -> None:

@@ -219,6 +219,9 @@ static void callers_mistakes_are_named(void** state) {
     REFUSED(targetNodeCount, 49, sr_errorInvalidValue);
     REFUSED(tolerance, 0.0f, sr_errorInvalidValue);
     REFUSED(tolerance, (float)NAN, sr_errorInvalidValue);
+    REFUSED(largestHole, -1.0f, sr_errorInvalidValue);
+    REFUSED(sheetThickness, 2.0f, sr_errorInvalidValue);
+    REFUSED(sheetThickness, (float)NAN, sr_errorInvalidValue);
     assert_int_equal(srGetByteCount(), 0);
     destroyScene(&s);
 }
@@ -241,6 +244,65 @@ static void what_has_no_inside_fails_with_a_sentence(void** state) {
     destroyScene(&s);
 }
 
+static bool hasCage(const srWeightsDef* def, srWeightsReport* outReport) {
+    srWeightsId id;
+    assert_success(srStartWeights(def, &id));
+    bool isMade = srWeights_Wait(id, -1.0) == sr_success;
+    if (isMade) {
+        assert_success(srWeights_GetReport(id, outReport));
+    }
+    assert_success(srDestroyWeights(id));
+    return isMade;
+}
+
+// A sheet has an inside only where it is given a thickness; a shell's hollow is flesh only where it is
+// filled.
+static void what_is_inside_is_as_for_the_character(void** state) {
+    (void)state;
+    const float corners[] = {-1, -1, 0, 1, -1, 0, 1, 1, 0, -1, 1, 0};
+    const float hollow[] = {0, 0, -0.3f, 0, 0, -0.1f, 0, 0, 0.1f, 0, 0, 0.3f};
+    const int32_t sheet[] = {0, 1, 2, 0, 2, 3};
+    srWeightsReport report, filled;
+    Scene s;
+    createScene(&s);
+    srWeightsDef def = s.def;
+    def.skinPositions = corners;
+    def.skinVertexCount = 4;
+    def.skinTriangles = sheet;
+    def.skinTriangleCount = 2;
+    def.targetNodeCount = 100;
+    assert_true(hasCage(&def, &report));
+    def.sheetThickness = 0.0f;
+    assert_false(hasCage(&def, &report));
+
+    // the sphere once more within itself, inside out
+    int32_t count = s.def.skinVertexCount, triangles = s.def.skinTriangleCount;
+    float* shell = malloc(6 * sizeof(float) * (size_t)count);
+    int32_t* faces = malloc(6 * sizeof(int32_t) * (size_t)triangles);
+    for (int32_t i = 0; i < 3 * count; i++) {
+        shell[i] = s.positions[i];
+        shell[3 * count + i] = 0.6f * s.positions[i];
+    }
+    for (int32_t i = 0; i < 3 * triangles; i++) {
+        faces[i] = s.triangles[i];
+        faces[3 * triangles + i] = count + s.triangles[i / 3 * 3 + 2 - i % 3];
+    }
+    def = s.def;
+    def.skinPositions = shell;
+    def.skinVertexCount = 2 * count;
+    def.skinTriangles = faces;
+    def.skinTriangleCount = 2 * triangles;
+    def.targetNodeCount = 500;
+    def.points = hollow;
+    assert_true(hasCage(&def, &report));
+    def.fillsHollows = true;
+    assert_true(hasCage(&def, &filled));
+    assert_true(report.outsideColumnCount > 0 && filled.outsideColumnCount == 0);
+    free(shell);
+    free(faces);
+    destroyScene(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(weights_can_be_read_when_they_are_there, srTestNothingLeaked),
@@ -248,6 +310,7 @@ int main(void) {
         cmocka_unit_test_teardown(a_control_cage_goes_straight_along_its_faces, srTestNothingLeaked),
         cmocka_unit_test_teardown(destroying_halfway_cancels, srTestNothingLeaked),
         cmocka_unit_test_teardown(callers_mistakes_are_named, srTestNothingLeaked),
+        cmocka_unit_test_teardown(what_is_inside_is_as_for_the_character, srTestNothingLeaked),
         cmocka_unit_test_teardown(what_has_no_inside_fails_with_a_sentence, srTestNothingLeaked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
