@@ -18,6 +18,8 @@
 #define LONGER                                                                                               \
     2.0 // than a step that had to be cut, or that was as good as it could be: the next one's radius
 #define SHORTER 0.5 // than one that gained little
+#define NEXT                                                                                                 \
+    0.5 // of a step that went as it should: one that is to be longer follows a direction that hardly bends
 #define MOST_TRIALS 12
 
 typedef struct Pass {
@@ -142,8 +144,10 @@ static double findRadius(double radius, double length, double part, double share
     if (share < 0.1) {
         return SHORTER * length;
     }
-    bool isBorder = length > 0.99 * radius;
-    return isBorder && share > 0.3 ? LONGER * radius : radius;
+    if (length > 0.99 * radius) {
+        return share > 0.3 ? LONGER * radius : radius;
+    }
+    return fmin(radius, NEXT * length);
 }
 
 double srComplementary_Minimize(srComplementaryProblem* problem, const double* guess) {
