@@ -235,10 +235,12 @@ static bool seek(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, void*
 }
 
 void srStepper_TuneFor(srStepper* stepper, int32_t row) {
-    // a space that is not fitted yet would be of no use
-    if (leavesMotion(stepper->source) || srStepper_Prepare(stepper) != sr_success ||
-        tuneForRow(stepper, row) != sr_success) {
-        return;
+    if (leavesMotion(stepper->source)) {
+        return; // a space that is not fitted yet would be of no use
+    }
+    stepper->failure = srStepper_Prepare(stepper);
+    if (stepper->failure == sr_success && row > 0) {
+        stepper->failure = tuneForRow(stepper, row);
     }
 }
 
@@ -348,7 +350,10 @@ bool srStepper_DoRow(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, v
     double start = srGetSeconds();
     srFrameStats* stats = &stepper->cache.stats[row];
     *stats = (srFrameStats){0};
-    srResult result = srStepper_Prepare(stepper);
+    srResult failure = stepper->failure;
+    stepper->failure = sr_success;
+    bool isUnprepared = failure != sr_success && stepper->state == NULL;
+    srResult result = isUnprepared ? failure : srStepper_Prepare(stepper);
     if (result != sr_success) {
         stats->result = result;
         publishNothing(stepper, row);
@@ -365,7 +370,7 @@ bool srStepper_DoRow(srStepper* stepper, int32_t row, srIsWantedFcn* isWanted, v
         if (!seek(stepper, row - 1, isWanted, context)) {
             return false;
         }
-        result = stepTo(stepper, row, stats);
+        result = failure != sr_success ? failure : stepTo(stepper, row, stats);
         if (result != sr_success) {
             clearState(stepper);
         }

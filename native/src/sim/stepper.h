@@ -43,6 +43,7 @@ typedef struct srStepper {
     srVec3f* loopStart;
     float loopSeam; ///< As a share of the character's size.
     int32_t loopRounds;
+    srResult failure;   ///< Of tuning ahead; doing the row tells.
     int32_t shapeCount; ///< Of the motion space that the first row was done with, and
     float shapesLeft;   ///< what it leaves of the deformation; zero for none.
 } srStepper;
