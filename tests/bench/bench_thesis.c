@@ -11,14 +11,20 @@
 
 #include <string.h>
 
+// `bench thesis PART` plays one part alone: characters takes a minute, the scenes by their names longer
 int main(int argc, char** argv) {
-    bool isQuick = argc > 1 && strcmp(argv[argc - 1], "characters") == 0; // without the scenes: a minute
-    srBenchReport* report = srBench_Open(argc - isQuick, argv, "thesis");
+    static const char* const PARTS[] = {"characters", "oscillator", "beam", "jello"};
+    int part = -1;
+    for (int k = 0; argc > 1 && k < 4; ++k) {
+        part = strcmp(argv[argc - 1], PARTS[k]) == 0 ? k : part;
+    }
+    srBenchReport* report = srBench_Open(argc - (part >= 0), argv, "thesis");
     if (report != NULL) {
         srParallel_SetWorkerCount(1);
-        srThesisBenchCharacters(report);
-        if (!isQuick) {
-            srThesisBenchScenes(report);
+        for (int k = 0; k < 4; ++k) {
+            if (part < 0 || part == k) {
+                k == 0 ? srThesisBenchCharacters(report) : srThesisBenchScene(report, k - 1);
+            }
         }
     }
     return srBench_Close(report);

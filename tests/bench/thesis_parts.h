@@ -10,11 +10,12 @@
 /// Curves of what a scene shows, as a picture in the project's docs/images.
 typedef struct srThesisCurve {
     const char* name;
+    const srThesisScene* scene; ///< Scenes of one picture are as long and show the same axis.
     const srVec3* path;
 } srThesisCurve;
 
-void srThesisDraw(const srThesisScene* scene, const srThesisCurve* curves, int32_t curveCount,
-                  const char* fileName);
+void srThesisDraw(const srThesisCurve* curves, int32_t curveCount, const char* fileName);
 
-void srThesisBenchScenes(srBenchReport* report);
+/// 0 to 2: oscillator, beam, jello.
+void srThesisBenchScene(srBenchReport* report, int index);
 void srThesisBenchCharacters(srBenchReport* report);

@@ -16,8 +16,8 @@
 #define DIVISIONS 5
 #define PATH_SIZE 512
 
-static const char* const COLORS[] = {"#000000", "#1f77b4", "#2ca02c", "#d62728",
-                                     "#ff7f0e", "#9467bd", "#8c564b", "#e377c2"};
+static const char* const COLORS[] = {"#000000", "#1f77b4", "#2ca02c", "#d62728", "#ff7f0e",
+                                     "#9467bd", "#8c564b", "#7f7f7f", "#17becf"};
 
 typedef struct Frame {
     double low;
@@ -25,19 +25,21 @@ typedef struct Frame {
     double seconds;
 } Frame;
 
-static double readPlace(const srThesisScene* scene, const srVec3* path, int32_t frame) {
+static double readPlace(const srThesisCurve* curve, int32_t frame) {
+    const srThesisScene* scene = curve->scene;
     srVec3 x = srToDouble(scene->starts[scene->shownNode]);
     if (frame > 0) {
-        x = path[(size_t)(frame - 1) * (size_t)scene->shape.nodeCount + (size_t)scene->shownNode];
+        x = curve->path[(size_t)(frame - 1) * (size_t)scene->shape.nodeCount + (size_t)scene->shownNode];
     }
     return scene->shownAxis == 0 ? x.x : scene->shownAxis == 1 ? x.y : x.z;
 }
 
-static Frame findFrame(const srThesisScene* scene, const srThesisCurve* curves, int32_t curveCount) {
+static Frame findFrame(const srThesisCurve* curves, int32_t curveCount) {
+    const srThesisScene* scene = curves->scene;
     Frame frame = {INFINITY, -INFINITY, scene->frameCount / FRAMES_A_SECOND};
     for (int32_t k = 0; k < curveCount; ++k) {
         for (int32_t at = 0; at <= scene->frameCount; ++at) {
-            double place = readPlace(scene, curves[k].path, at);
+            double place = readPlace(&curves[k], at);
             frame.low = fmin(frame.low, place);
             frame.high = fmax(frame.high, place);
         }
@@ -70,8 +72,8 @@ static void drawAxes(FILE* file, const srThesisScene* scene, const Frame* frame)
             "xyz"[scene->shownAxis]);
 }
 
-void srThesisDraw(const srThesisScene* scene, const srThesisCurve* curves, int32_t curveCount,
-                  const char* fileName) {
+void srThesisDraw(const srThesisCurve* curves, int32_t curveCount, const char* fileName) {
+    const srThesisScene* scene = curves->scene;
     char path[PATH_SIZE];
     snprintf(path, sizeof(path), "%s/%s", SR_BENCH_IMAGES, fileName);
     FILE* file = fopen(path, "w");
@@ -79,7 +81,7 @@ void srThesisDraw(const srThesisScene* scene, const srThesisCurve* curves, int32
         fprintf(stderr, "bench_thesis: cannot write %s; no picture of this scene\n", path);
         return;
     }
-    Frame frame = findFrame(scene, curves, curveCount);
+    Frame frame = findFrame(curves, curveCount);
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
             "font-size=\"12\">\n",
@@ -89,7 +91,7 @@ void srThesisDraw(const srThesisScene* scene, const srThesisCurve* curves, int32
         fprintf(file, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" points=\"", COLORS[k],
                 k == 0 ? "2.5" : "1.5");
         for (int32_t at = 0; at <= scene->frameCount; ++at) {
-            double place = readPlace(scene, curves[k].path, at);
+            double place = readPlace(&curves[k], at);
             fprintf(file, "%.1f,%.1f ", toX(&frame, at / FRAMES_A_SECOND), toY(&frame, place));
         }
         int y = EDGE + 12 + 20 * k;

@@ -5,6 +5,9 @@
 // less than a thousandth of the shape's extent, in the mean. Methods with a stiffness factor k are run with
 // many, and shown with the one that errs least: once when converged, and once at as few iterations as the
 // compliant method needs, where k may make up for what iterations have not yet stiffened.
+//
+// Our own fast solver plays the same scenes as matter: as stiff and as heavy on the whole, judged by what is
+// exact of that. An iteration of it is one of its sweeps over all cells.
 
 #include "thesis_parts.h"
 
@@ -15,7 +18,8 @@
 #define TOLERANCE 1e-3 // of the extent
 #define SUBSTEPS 20
 #define JELLO_NODES 3634 // as published; as nearly as can be
-#define DRAWN_CURVES 7
+#define DRAWN_CURVES 9
+#define SUBSTEPS_ASKED 10 // by artists, unless they ask otherwise
 
 static const int32_t COUNTS[] = {1,  2,  3,  4,   6,   8,   12,  16,  24,  32,
                                  48, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
@@ -51,6 +55,21 @@ static const Method METHODS[] = {
      {{5, 0.9, 2.087}, {15, 1.4, 0.159}, {-1, 11.9, -1}}},
 };
 #define METHOD_COUNT ((int32_t)(sizeof(METHODS) / sizeof(METHODS[0])))
+
+// a way to play matter; without sweeps of its own it is run until more of them change nothing
+typedef struct Way {
+    const char* name;
+    srThesisQuality quality;
+} Way;
+
+static const Way WAYS[] = {
+    {"flesh, sweeps", {.substeps = 1}},
+    {"flesh, substeps", {.substeps = SUBSTEPS, .sweeps = 1}},
+    {"flesh, substeps, BDF2", {.substeps = SUBSTEPS, .sweeps = 1, .integrator = sr_fleshBdf2}},
+    {"flesh as artists get it",
+     {.substeps = SUBSTEPS_ASKED, .sweeps = 1, .handleCount = SR_USUAL_HANDLES, .isAsArtistsGet = true}},
+};
+#define WAY_COUNT ((int32_t)(sizeof(WAYS) / sizeof(WAYS[0])))
 
 // what running a method gave
 typedef struct Run {
@@ -115,16 +134,34 @@ static void keepTried(Lab* lab, int32_t index, double factor, Run* run) {
     copyPath(lab, lab->paths[index], run);
 }
 
+// a method of constraints, or a way to play matter
+typedef struct Player {
+    const Method* method;
+    double factor;
+    const Way* way;
+} Player;
+
+static void playAt(Lab* lab, const Player* player, int32_t index) {
+    if (player->way != NULL) {
+        srThesisQuality quality = player->way->quality;
+        quality.sweeps = COUNTS[index];
+        lab->seconds[index] = srThesisPlayMatter(lab->scene, &quality, lab->paths[index]);
+        return;
+    }
+    srPbdDials dials = dialsOf(lab, player->method, COUNTS[index], player->factor);
+    lab->seconds[index] = srThesisPlay(lab->scene, player->method->kind, &dials, lab->paths[index]);
+}
+
 // Runs with more and more iterations until twice as many change nothing; keeps the run if it errs less than
 // what was kept so far
-static void converge(Lab* lab, const Method* method, double factor, Run* run) {
+static void converge(Lab* lab, const Player* player, Run* run) {
     bool isPlayed[COUNT_COUNT] = {false};
     for (int32_t k = 0; k < COUNT_COUNT; ++k) {
         int32_t twice = k == 0 ? 1 : k + 2;
         if (twice >= COUNT_COUNT || COUNTS[twice] > lab->scene->mostIterations) {
             for (int32_t last = twice - 1; last >= 0; --last) {
                 if (isPlayed[last]) {
-                    keepTried(lab, last, factor, run);
+                    keepTried(lab, last, player->factor, run);
                     return;
                 }
             }
@@ -132,14 +169,13 @@ static void converge(Lab* lab, const Method* method, double factor, Run* run) {
         }
         for (int32_t at = k; at <= twice; at += twice - k) {
             if (!isPlayed[at]) {
-                srPbdDials dials = dialsOf(lab, method, COUNTS[at], factor);
-                lab->seconds[at] = srThesisPlay(lab->scene, method->kind, &dials, lab->paths[at]);
+                playAt(lab, player, at);
                 isPlayed[at] = true;
             }
         }
         if (srThesisFindDistance(lab->scene, lab->paths[k], lab->paths[twice]) <
             TOLERANCE * lab->scene->extent) {
-            keepRun(lab, k, factor, run);
+            keepRun(lab, k, player->factor, run);
             return;
         }
     }
@@ -190,6 +226,14 @@ static void addPublished(const Lab* lab, const Method* method) {
     add(lab, method->name, "mean error, published", isConverged ? published->error : (double)INFINITY, "m");
 }
 
+// by how much smaller the judge's steps are than a method's
+static void addRatio(const Lab* lab, const char* name, int32_t substeps) {
+    if (lab->scene->cage.nodeCount > 0) {
+        add(lab, name, "steps of the exact path for one of it", (double)lab->scene->judgeSteps / substeps,
+            "");
+    }
+}
+
 static Run newRun(const Lab* lab) {
     return (Run){.error = (double)INFINITY, .path = srThesisAllocatePath(lab->scene)};
 }
@@ -212,7 +256,8 @@ static void runMethods(Lab* lab, Run* runs) {
             runSubsteps(lab, method, &runs[m]);
         } else {
             for (int32_t f = 0; f < (method->hasFactor ? FACTOR_COUNT : 1); f += lab->scene->factorStride) {
-                converge(lab, method, method->hasFactor ? FACTORS[f] : 1.0, &runs[m]);
+                Player player = {.method = method, .factor = method->hasFactor ? FACTORS[f] : 1.0};
+                converge(lab, &player, &runs[m]);
             }
         }
         addRun(lab, method->name, method->hasFactor, &runs[m]);
@@ -220,7 +265,25 @@ static void runMethods(Lab* lab, Run* runs) {
     }
 }
 
-static void runScene(Lab* lab, const char* fileName) {
+static void runWays(Lab* lab, Run* runs) {
+    for (int32_t w = 0; w < WAY_COUNT; ++w) {
+        runs[w] = newRun(lab);
+        Player player = {.way = &WAYS[w], .factor = 1.0};
+        srThesisQuality quality = WAYS[w].quality;
+        if (quality.sweeps == 0) {
+            converge(lab, &player, &runs[w]);
+        } else {
+            lab->seconds[0] = srThesisPlayMatter(lab->scene, &quality, lab->paths[0]);
+            keepRun(lab, 0, 1.0, &runs[w]);
+        }
+        int32_t substeps = quality.isAsArtistsGet ? quality.substepsTaken : quality.substeps;
+        add(lab, WAYS[w].name, "substeps", substeps, "");
+        addRun(lab, WAYS[w].name, false, &runs[w]);
+        addRatio(lab, WAYS[w].name, substeps);
+    }
+}
+
+static void runScene(Lab* lab, Lab* matter, const char* fileName) {
     static const Method SMALL_STEPS = {
         "compliant, substeps", sr_familySubsteps, false, SUBSTEPS, {{0.0, 0.0, 0.0}}};
     Run runs[METHOD_COUNT];
@@ -237,16 +300,25 @@ static void runScene(Lab* lab, const char* fileName) {
     method.kind = sr_familyCompliant;
     runSubsteps(lab, &method, &small);
     addRun(lab, "compliant, substeps", false, &small);
-    const srThesisCurve curves[] = {
-        {"exact", lab->exact},
-        {"compliant", runs[3].path},
-        {"compliant, substeps", small.path},
-        {"original", runs[0].path},
-        {"original, k for few iterations", fitted.path},
-        {"substeps", runs[1].path},
-        {"BDF2", runs[2].path},
+    addRatio(lab, "compliant", 1);
+    addRatio(lab, "compliant, substeps", SUBSTEPS);
+    Run ways[WAY_COUNT];
+    runWays(matter, ways);
+    const srThesisCurve curves[DRAWN_CURVES] = {
+        {"exact", lab->scene, lab->exact},
+        {"compliant", lab->scene, runs[3].path},
+        {"compliant, substeps", lab->scene, small.path},
+        {"original", lab->scene, runs[0].path},
+        {"original, k for few iterations", lab->scene, fitted.path},
+        {"substeps", lab->scene, runs[1].path},
+        {"BDF2", lab->scene, runs[2].path},
+        {"exact, as matter", matter->scene, matter->exact},
+        {"flesh as artists get it", matter->scene, ways[WAY_COUNT - 1].path},
     };
-    srThesisDraw(lab->scene, curves, DRAWN_CURVES, fileName);
+    srThesisDraw(curves, DRAWN_CURVES, fileName);
+    for (int32_t w = 0; w < WAY_COUNT; ++w) {
+        free(ways[w].path);
+    }
     for (int32_t m = 0; m < METHOD_COUNT; ++m) {
         free(runs[m].path);
     }
@@ -272,35 +344,47 @@ static bool findExact(Lab* lab, srVec3* exact, srVec3* rough) {
     return true;
 }
 
-static void benchScene(srBenchReport* report, const srThesisScene* scene, int index, const char* fileName) {
-    Lab lab = {.report = report, .scene = scene, .sceneIndex = index};
-    snprintf(lab.caseName, sizeof(lab.caseName), "%s, %d nodes, %d edges, %d cells", scene->name,
-             scene->shape.nodeCount, scene->shape.edgeCount, scene->shape.cellCount);
+static bool prepareLab(Lab* lab, srBenchReport* report, const srThesisScene* scene, int index) {
+    *lab = (Lab){.report = report, .scene = scene, .sceneIndex = index};
+    snprintf(lab->caseName, sizeof(lab->caseName), "%s, %d nodes, %d edges, %d cells%s", scene->name,
+             scene->shape.nodeCount, scene->shape.edgeCount, scene->shape.cellCount,
+             scene->isMatter ? ", as matter" : "");
     srVec3* exact = srThesisAllocatePath(scene);
     bool isComplete = exact != NULL;
     for (int32_t k = 0; k < COUNT_COUNT; ++k) {
-        lab.paths[k] = srThesisAllocatePath(scene);
-        isComplete = isComplete && lab.paths[k] != NULL;
+        lab->paths[k] = srThesisAllocatePath(scene);
+        isComplete = isComplete && lab->paths[k] != NULL;
     }
-    lab.exact = exact;
-    if (isComplete && findExact(&lab, exact, lab.paths[0])) {
-        runScene(&lab, fileName);
-    }
-    for (int32_t k = 0; k < COUNT_COUNT; ++k) {
-        free(lab.paths[k]);
-    }
-    free(exact);
+    lab->exact = exact;
+    return isComplete && findExact(lab, exact, lab->paths[0]);
 }
 
-void srThesisBenchScenes(srBenchReport* report) {
-    static const char* const FILES[] = {"thesis-oscillator.svg", "thesis-beam.svg", "thesis-jello.svg"};
-    for (int k = 0; k < 3; ++k) {
-        srThesisScene scene;
-        if (k == 0   ? srThesisCreateSpring(&scene)
-            : k == 1 ? srThesisCreateBeam(&scene)
-                     : srThesisCreateJello(JELLO_NODES, &scene)) {
-            benchScene(report, &scene, k, FILES[k]);
-        }
-        srThesisDestroyScene(&scene);
+static void clearLab(Lab* lab) {
+    for (int32_t k = 0; k < COUNT_COUNT; ++k) {
+        free(lab->paths[k]);
     }
+    free((void*)lab->exact);
+}
+
+static bool createScene(int index, srThesisScene* out) {
+    return index == 0   ? srThesisCreateSpring(out)
+           : index == 1 ? srThesisCreateBeam(out)
+                        : srThesisCreateJello(JELLO_NODES, out);
+}
+
+void srThesisBenchScene(srBenchReport* report, int index) {
+    static const char* const FILES[] = {"thesis-oscillator.svg", "thesis-beam.svg", "thesis-jello.svg"};
+    srThesisScene scene = {0};
+    srThesisScene matter = {0};
+    if (createScene(index, &scene) && createScene(index, &matter) && srThesisMakeMatter(&matter)) {
+        Lab lab;
+        Lab other = {0};
+        if (prepareLab(&lab, report, &scene, index) && prepareLab(&other, report, &matter, index)) {
+            runScene(&lab, &other, FILES[index]);
+        }
+        clearLab(&lab);
+        clearLab(&other);
+    }
+    srThesisDestroyScene(&scene);
+    srThesisDestroyScene(&matter);
 }

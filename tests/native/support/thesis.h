@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "math/mat3.h"
 #include "mesh/cage.h"
 #include "solver/family.h"
 
@@ -31,6 +32,18 @@ typedef struct srThesisLimb {
 bool srThesisCreateCage(const srThesisLimb* limbs, int32_t limbCount, double ground, int32_t nodeCount,
                         srCage* outCage, double* outSpacing);
 
+/// What a scene's body is made of where it is matter.
+typedef struct srThesisMatter {
+    double youngModulus; ///< Pa
+    double poissonRatio;
+    double density; ///< kg/m^3
+    double lameMu;
+    double lameLambda;
+    srVec3 fibre;       ///< A direction in which shape is
+    double fibreFactor; ///< times as stiff.
+    double pull;        ///< Hz, to the pose.
+} srThesisMatter;
+
 /// One experiment: a shape, where its nodes start, and the dials that all methods share.
 typedef struct srThesisScene {
     const char* name;
@@ -47,12 +60,38 @@ typedef struct srThesisScene {
     int32_t judgeSteps;     ///< Of the exact solution, a frame; and half as many, to see what they leave.
     int32_t mostIterations; ///< That are tried.
     int32_t factorStride;   ///< Of the stiffness factors every so many is tried.
+    srVec3 bend;            ///< An acceleration that bends it to where it starts.
+    bool isSofterUpright;
+    bool isMatter; ///< Cells of a material instead of springs and volumes:
+    srThesisMatter matter;
+    srVec3* fibres; ///< Of each cell, as srFleshShape has them.
 } srThesisScene;
 
 bool srThesisCreateSpring(srThesisScene* out);
 bool srThesisCreateBeam(srThesisScene* out);
 bool srThesisCreateJello(int32_t nodeCount, srThesisScene* out);
 void srThesisDestroyScene(srThesisScene* scene);
+
+/// Makes a created scene's body matter: as stiff as its springs and volumes are on the whole, as heavy, and
+/// bent anew where it starts bent. The oscillator becomes a cell that its pose pulls back.
+bool srThesisMakeMatter(srThesisScene* scene);
+
+/// What a cell of matter stores; the gradient of that, and if asked for its Hessian.
+double srThesisEvaluateCell(const srThesisMatter* matter, const srVec3 g[4], double volume, const srVec3 x[4],
+                            srVec3 outForces[4], srMat3 outBlocks[4][4]);
+
+/// Gradients of a cell's shape functions. Returns its volume.
+double srThesisFindGradients(const srVec3* nodes, const int32_t corners[4], srVec3 outGradients[4]);
+
+/// How our own fast solver is to play.
+typedef struct srThesisQuality {
+    int32_t substeps;
+    int32_t sweeps;
+    int32_t handleCount;
+    srFleshIntegrator integrator;
+    bool isAsArtistsGet;   ///< Fewer substeps than those where handles make them enough:
+    int32_t substepsTaken; ///< so many.
+} srThesisQuality;
 
 /// Where all nodes are at the end of frames 1 to frameCount, frame after frame; null without memory.
 srVec3* srThesisAllocatePath(const srThesisScene* scene);
@@ -67,6 +106,9 @@ double srThesisFindDistance(const srThesisScene* scene, const srVec3* path, cons
 /// path stays as it is.
 double srThesisPlay(const srThesisScene* scene, srFamilyMethod method, const srPbdDials* dials,
                     srVec3* outPath);
+
+/// All frames of matter by our own fast solver; returns the same.
+double srThesisPlayMatter(const srThesisScene* scene, srThesisQuality* quality, srVec3* outPath);
 
 /// By Newton's method (thesis_newton.c). Returns how many steps were not solved, or -1 without memory.
 int32_t srThesisSolveExactly(const srThesisScene* scene, int32_t stepsAFrame, srVec3* outPath);

@@ -4,10 +4,10 @@
 // step minimises, with b = 4/9 h^2 (BDF2; Bender et al. 2015; h^2, backward Euler's, where the floor breaks a
 // node's past),
 //   sum m |x - y|^2 / (2 b) + sum (|d| - L)^2 / (2 a_edge) + sum (V - V0)^2 / (2 a_cell)
-// by Newton's method with the whole Hessian and conjugate gradients. On the floor a node is held at its
-// height while it is pressed down, with a force N; sideways Coulomb's friction holds it with
-// mu N s / sqrt(s^2 + e^2) against its slip s, with e a creep of a millimetre a second. Plain C in double,
-// nothing shared with what it judges.
+// (of matter instead of springs what its cells store, thesis_matter.c) by Newton's method with the whole
+// Hessian and conjugate gradients. On the floor a node is held at its height while it is pressed down, with a
+// force N; sideways Coulomb's friction holds it with mu N s / sqrt(s^2 + e^2) against its slip s, with e a
+// creep of a millimetre a second. Plain C in double, nothing shared with what it judges.
 
 #include "support/thesis.h"
 
@@ -222,6 +222,36 @@ static void addCells(Judge* judge) {
     }
 }
 
+// of cells of matter, what they store
+static void addMatter(Judge* judge) {
+    const srPbdShape* shape = &judge->scene->shape;
+    for (int32_t cell = 0; cell < shape->cellCount; ++cell) {
+        const int32_t* n = shape->cells[cell];
+        srVec3 x[4], g[4], push[4];
+        srMat3 blocks[4][4];
+        for (int c = 0; c < 4; ++c) {
+            x[c] = judge->x[n[c]];
+        }
+        double volume = srThesisFindGradients(shape->nodes, n, g);
+        srThesisEvaluateCell(&judge->scene->matter, g, volume, x, push, blocks);
+        for (int c = 0; c < 4; ++c) {
+            judge->gradient[n[c]] = srAdd(judge->gradient[n[c]], push[c]);
+            for (int k = 0; k < 9; ++k) {
+                judge->diagonal[n[c]].m[k / 3][k % 3] += blocks[c][c].m[k / 3][k % 3];
+            }
+        }
+        for (int k = 0; k < 6; ++k) {
+            bool isAscending = n[PAIRS[k][0]] < n[PAIRS[k][1]];
+            int first = PAIRS[k][isAscending ? 0 : 1];
+            int second = PAIRS[k][isAscending ? 1 : 0];
+            srMat3* H = &judge->across[judge->cellEdges[cell][k]];
+            for (int m = 0; m < 9; ++m) {
+                H->m[m / 3][m % 3] += blocks[first][second].m[m / 3][m % 3];
+            }
+        }
+    }
+}
+
 static void findGradient(Judge* judge) {
     for (int32_t i = 0; i < judge->nodeCount; ++i) {
         double m = massOf(judge, i) / judge->b[i];
@@ -229,6 +259,10 @@ static void findGradient(Judge* judge) {
         judge->diagonal[i] = (srMat3){{{m, 0.0, 0.0}, {0.0, m, 0.0}, {0.0, 0.0, m}}};
     }
     memset(judge->across, 0, (size_t)judge->scene->shape.edgeCount * sizeof(srMat3));
+    if (judge->scene->isMatter) {
+        addMatter(judge);
+        return;
+    }
     addEdges(judge);
     addCells(judge);
 }

@@ -239,10 +239,12 @@ bool srThesisCreateSpring(srThesisScene* out) {
 }
 
 void srThesisFindSpring(const srThesisScene* scene, srVec3* outPath) {
-    for (int32_t frame = 1; frame <= scene->frameCount; ++frame) {
-        srVec3* x = outPath + 2 * (frame - 1);
-        x[0] = (srVec3){0.0, 0.0, 0.0};
-        x[1] = (srVec3){1.0 + 0.2 * cos(10.0 * frame / FRAMES_A_SECOND), 0.0, 0.0};
+    int32_t count = scene->shape.nodeCount;
+    for (int32_t k = 0; k < count * scene->frameCount; ++k) {
+        int32_t node = k % count;
+        bool isFree = scene->shape.masses[node] > 0.0f;
+        double away = isFree ? 0.2 * cos(10.0 * (k / count + 1) / FRAMES_A_SECOND) : 0.0;
+        outPath[k] = srAdd(scene->shape.nodes[node], (srVec3){away, 0.0, 0.0});
     }
 }
 
@@ -285,7 +287,7 @@ static bool takeCage(srThesisScene* scene) {
 bool srThesisCreateBeam(srThesisScene* out) {
     static const int32_t COUNTS[3] = {3, 8, 4};
     *out = (srThesisScene){.name = "cantilever beam", .frameCount = 48, .shownAxis = 0};
-    out->judgeSteps = 200;
+    out->judgeSteps = 1000; // fifty for one of twenty substeps
     out->mostIterations = 1024;
     out->factorStride = 1;
     if (srTestCreateBarCage(COUNTS, 0.1, &out->cage) != sr_success || !takeCage(out)) {
@@ -297,7 +299,8 @@ bool srThesisCreateBeam(srThesisScene* out) {
     out->dials = sharedDials();
     out->dials.edgeCompliance = 1e-4;
     out->dials.volumeCompliance = 3e-10;
-    return srThesisBend(out, (srVec3){6.0, 0.0, 0.0}, out->starts);
+    out->bend = (srVec3){6.0, 0.0, 0.0};
+    return srThesisBend(out, out->bend, out->starts);
 }
 
 // A round body with two antennae and feet; softer the more upright an edge is; dropped from 0.3 m on a plane
@@ -310,7 +313,7 @@ bool srThesisCreateJello(int32_t nodeCount, srThesisScene* out) {
     };
     double spacing;
     *out = (srThesisScene){.name = "monster jello", .frameCount = 30, .shownAxis = 1};
-    out->judgeSteps = 100;
+    out->judgeSteps = 100; // a thousand would take hours
     out->mostIterations = 256;
     out->factorStride = 3;
     if (!srThesisCreateCage(LIMBS, 5, 0.0, nodeCount, &out->cage, &spacing) || !takeCage(out)) {
@@ -320,6 +323,7 @@ bool srThesisCreateJello(int32_t nodeCount, srThesisScene* out) {
         srVec3 edge = srSub(out->cage.nodes[out->cage.edges[j][1]], out->cage.nodes[out->cage.edges[j][0]]);
         out->edgeFactors[j] = (float)(1.0 + edge.y * edge.y / srDot(edge, edge));
     }
+    out->isSofterUpright = true;
     out->dials = sharedDials();
     out->dials.edgeCompliance = 4e-4;
     out->dials.volumeCompliance = 4e-10;
@@ -335,6 +339,7 @@ void srThesisDestroyScene(srThesisScene* scene) {
     free(scene->masses);
     free(scene->edgeFactors);
     free(scene->starts);
+    free(scene->fibres);
     *scene = (srThesisScene){0};
 }
 
