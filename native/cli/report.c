@@ -74,8 +74,8 @@ static void printCage(const srCharacterReport* report) {
     }
     srCliPrintCount("nodes", report->nodeCount, NULL);
     if (report->leastNodeCount > 0) {
-        srCliPrintCount("this shape needs at least", report->leastNodeCount,
-                        "nodes; fewer do not keep to it, or are not near to what was asked");
+        srCliPrintCount("enough for this shape", report->leastNodeCount,
+                        "nodes; these here do not keep to it, or are not near to what was asked");
     }
     srCliPrintCount("cells", report->cellCount, NULL);
     srCliPrintCount("edges", report->edgeCount, NULL);

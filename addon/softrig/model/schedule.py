@@ -149,7 +149,7 @@ def describe_cage(report: dict[str, Any]) -> list[str]:
     maker = " by TetGen" if report.get("mesher") == Mesher.TETGEN else ""
     size = f"Cage of {report['nodeCount']} nodes, {report['cellCount']} cells{maker}"
     least = report.get("leastNodeCount")
-    notes = (f"This shape needs at least {least} nodes" if least else "", report.get("mesherNote"))
+    notes = (f"{least} nodes are enough for this shape" if least else "", report.get("mesherNote"))
     return [size, *(note for note in notes if note)]
 
 

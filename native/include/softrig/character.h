@@ -170,10 +170,10 @@ typedef struct srCharacterReport {
     int32_t mesher; ///< The `srMesher` that made the cage; automatic when the caller gave one.
     char mesherNote[SR_MESHER_NOTE_SIZE]; ///< Why it was not the one that was asked for; else empty.
 
-    /// How many nodes the shape needs at least: where no count within 15 % of the wanted one could be made,
+    /// How many nodes are enough for the shape: where no count within 15 % of the wanted one could be made,
     /// be it more or fewer, or the cage is larger than the inside by more than three tenths. The least of the
-    /// cages tried that were neither, to be asked for next; the most of them where none was. Else 0, and
-    /// where TetGen made the cage: one of its that is off by more is not taken.
+    /// cages tried that were neither, to be asked for next (somewhat fewer may do too); the most of them
+    /// where none was. Else 0, and where TetGen made the cage: one of its that is off by more is not taken.
     int32_t leastNodeCount;
 } srCharacterReport;
 

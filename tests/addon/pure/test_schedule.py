@@ -225,7 +225,7 @@ def test_the_report_tells_who_made_the_cage_and_why() -> None:
     assert filled == ["Cage of 90 nodes, 200 cells by TetGen"]
     assert describe_cage({**sizes, "mesher": Mesher.LATTICE, "mesherNote": "Why."})[1] == "Why."
     needs = describe_cage({**sizes, "mesher": Mesher.LATTICE, "leastNodeCount": 200})
-    assert needs[1:] == ["This shape needs at least 200 nodes"]
+    assert needs[1:] == ["200 nodes are enough for this shape"]
 
 
 def test_who_waits_is_not_made_to_wait_for_a_rest(live: Entry) -> None:
