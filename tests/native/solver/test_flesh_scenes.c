@@ -3,14 +3,12 @@
 // The fast solver in the scenes by which its family was published, as matter: against full Newton on what
 // cells store, the same floor and friction, in steps so much smaller that the judge's own do not count.
 
+#include "solver/thesis_trial.h"
 #include "support/support.h"
-
 #include "support/thesis.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#define JUDGE_STEPS 60 // a frame
 #define JELLO_NODES 250
 #define DIFFERENCE 1e-5
 
@@ -55,44 +53,17 @@ static void the_judges_cell_agrees_with_its_differences(void** state) {
     }
 }
 
-typedef struct Trial {
-    srThesisScene scene;
-    srVec3* exact;
-    srVec3* path;
-} Trial;
-
-static void judgeScene(Trial* trial, int32_t frameCount, double tolerance) {
-    assert_true(srThesisMakeMatter(&trial->scene));
-    trial->scene.frameCount = frameCount;
-    trial->exact = srThesisAllocatePath(&trial->scene);
-    trial->path = srThesisAllocatePath(&trial->scene);
-    assert_true(trial->exact != NULL && trial->path != NULL);
-    assert_int_equal(srThesisSolveExactly(&trial->scene, JUDGE_STEPS, trial->exact), 0);
-    assert_int_equal(srThesisSolveExactly(&trial->scene, JUDGE_STEPS / 2, trial->path), 0);
-    double change = srThesisFindDistance(&trial->scene, trial->exact, trial->path) / trial->scene.extent;
-    print_message("%s, %d nodes: half as many steps of the judge change %.5f of the extent\n",
-                  trial->scene.name, trial->scene.shape.nodeCount, change);
-    assert_near(change, 0.0, tolerance);
-}
-
-static void destroyTrial(Trial* trial) {
-    free(trial->exact);
-    free(trial->path);
-    srThesisDestroyScene(&trial->scene);
-}
-
-// mean distance from the judge over nodes and frames, in parts of the extent
 static double errorOf(Trial* trial, int32_t substeps, int32_t sweeps, srFleshIntegrator integrator) {
     srThesisQuality quality = {.substeps = substeps, .sweeps = sweeps, .integrator = integrator};
     srThesisPlayMatter(&trial->scene, &quality, trial->path);
-    return srThesisFindDistance(&trial->scene, trial->path, trial->exact) / trial->scene.extent;
+    return distanceFromJudge(trial);
 }
 
 static double errorAsArtistsGet(Trial* trial) {
     srThesisQuality quality = {
         .substeps = 10, .sweeps = 1, .handleCount = SR_USUAL_HANDLES, .isAsArtistsGet = true};
     srThesisPlayMatter(&trial->scene, &quality, trial->path);
-    return srThesisFindDistance(&trial->scene, trial->path, trial->exact) / trial->scene.extent;
+    return distanceFromJudge(trial);
 }
 
 // Of the second order, but for what sweeps leave
@@ -100,6 +71,7 @@ static void flesh_converges_to_the_exact_beam(void** state) {
     (void)state;
     Trial trial = {0};
     assert_true(srThesisCreateBeam(&trial.scene));
+    assert_true(srThesisMakeMatter(&trial.scene));
     judgeScene(&trial, 12, 1e-3);
     double errors[4];
     for (int k = 0; k < 4; ++k) {
@@ -121,6 +93,7 @@ static void flesh_falls_and_slides_as_the_exact_jello(void** state) {
     (void)state;
     Trial trial = {0};
     assert_true(srThesisCreateJello(JELLO_NODES, &trial.scene));
+    assert_true(srThesisMakeMatter(&trial.scene));
     judgeScene(&trial, 16, 1e-3);
     double errors[3];
     for (int k = 0; k < 3; ++k) {

@@ -3,36 +3,14 @@
 // The published family against what it was not made from: full Newton on the same energy, the same floor and
 // friction, in steps sixty times smaller. The cantilever has its published size, the jello a smaller one.
 
+#include "solver/thesis_trial.h"
 #include "support/support.h"
-
 #include "support/thesis.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#define JUDGE_STEPS 60 // a frame
 #define JELLO_NODES 250
 #define STEPS_COUNT 4
-
-typedef struct Trial {
-    srThesisScene scene;
-    srVec3* exact;
-    srVec3* path;
-} Trial;
-
-// The judge must have solved all its steps, and half as many must lead to nearly the same
-static void judgeScene(Trial* trial, int32_t frameCount, double tolerance) {
-    trial->scene.frameCount = frameCount;
-    trial->exact = srThesisAllocatePath(&trial->scene);
-    trial->path = srThesisAllocatePath(&trial->scene);
-    assert_true(trial->exact != NULL && trial->path != NULL);
-    assert_int_equal(srThesisSolveExactly(&trial->scene, JUDGE_STEPS, trial->exact), 0);
-    assert_int_equal(srThesisSolveExactly(&trial->scene, JUDGE_STEPS / 2, trial->path), 0);
-    double change = srThesisFindDistance(&trial->scene, trial->exact, trial->path) / trial->scene.extent;
-    print_message("%s, %d nodes: half as many steps of the judge change %.5f of the extent\n",
-                  trial->scene.name, trial->scene.shape.nodeCount, change);
-    assert_near(change, 0.0, tolerance);
-}
 
 static void createBeam(Trial* trial) {
     *trial = (Trial){0};
@@ -47,13 +25,6 @@ static void createJello(Trial* trial) {
     judgeScene(trial, 16, 1e-3);
 }
 
-static void destroyTrial(Trial* trial) {
-    free(trial->exact);
-    free(trial->path);
-    srThesisDestroyScene(&trial->scene);
-}
-
-// mean distance from the judge over nodes and frames, in parts of the extent
 static double errorOf(Trial* trial, srFamilyMethod method, double stiffness, int32_t iterations,
                       int32_t substeps) {
     srPbdDials dials = trial->scene.dials;
@@ -61,7 +32,7 @@ static double errorOf(Trial* trial, srFamilyMethod method, double stiffness, int
     dials.iterations = iterations;
     dials.substeps = substeps;
     srThesisPlay(&trial->scene, method, &dials, trial->path);
-    return srThesisFindDistance(&trial->scene, trial->path, trial->exact) / trial->scene.extent;
+    return distanceFromJudge(trial);
 }
 
 // errors with 1, 4, 16 and 64 steps a frame, each converged
