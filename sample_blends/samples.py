@@ -102,7 +102,7 @@ def fish() -> list[Any]:
     }
     skin, armature = _puppet("Fish", parts, 0.032, (0.95, 0.55, 0.25, 1.0), keys)
     armature.location, armature.rotation_euler = (0, 0, 0.75), (0, 0, math.pi / 2)
-    skin.softrig.softness, skin.softrig.settle_frames = 0.2, 16.0
+    skin.softrig.softness, skin.softrig.settle_frames = 0.32, 16.0
     puppet.set_frames(bpy.context.scene, 1, 72)
     return [skin]
 
@@ -141,7 +141,7 @@ def monkey() -> list[Any]:
         armature,
         {("head1", "rotation_euler", 1): _steps(shake), ("head1", "rotation_euler", 0): nod},
     )
-    armature.location = (0, 0, 0.95)
+    armature.location, armature.rotation_euler = (0, 0, 0.95), (0, 0, math.radians(40.0))
     puppet.set_frames(scene, 1, 60)
     return [skin]
 
@@ -271,8 +271,8 @@ def loop() -> list[Any]:
 
 
 SAMPLES = {
-    "fish": Sample(fish, (8, 14, 18, 21, 25, 46, 50), (0, 0.1, 0.7), 4.2, follows=True),
-    "monkey": Sample(monkey, (8, 14, 19, 24, 28, 34, 40), (0, 0, 0.95), 4.2),
+    "fish": Sample(fish, (8, 11, 14, 18, 21, 40, 44), (0, 0.1, 0.7), 4.2, follows=True),
+    "monkey": Sample(monkey, (8, 13, 18, 20, 23, 27, 40), (0, 0, 0.95), 4.8),
     "creature": Sample(creature, (8, 20, 32, 46, 50, 54, 60), (0, -0.35, 0.85), 8.8, follows=True),
     "quartet": Sample(quartet, (5, 13, 18, 23, 28, 35, 42), (0, 0, 0.75), 8.0),
     "loop": Sample(loop, (73, 77, 81, 85, 89, 93, 96), (0, 0.3, 0.85), 4.6),
