@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..model.session import Entry, Session
+from . import compat
 
 
 def stance(ob: Any) -> str:
@@ -25,7 +26,8 @@ def listen(entry: Entry, ob: Any, scene: Any) -> None:
     if _key(ob) in entry.places or stance(ob) != entry.stance:
         return
     hanging = [other for other in scene.objects if other != ob and _hangs_on(other, ob)]
-    entry.places.update((_key(moved), _place(moved)) for moved in (ob, *hanging))
+    told = (ob, *hanging) if ob.data.is_editmode else (ob, ob.data, *hanging)
+    entry.places.update((_key(moved), _place(moved)) for moved in told)
     depsgraph = next((layer.depsgraph for layer in scene.view_layers if layer.depsgraph), None)
     if ob.data.shape_keys is not None and depsgraph is not None:
         # what a script has just set is not evaluated, and no echo
@@ -73,10 +75,13 @@ def _key(identity: Any) -> tuple[str, str]:
 
 
 def _place(identity: Any) -> Any:
-    """An object or shape keys."""
+    """An object, shape keys, or where the points of a mesh are."""
     if identity.rna_type.identifier == "Key":
         blocks = [(block.name, block.value, block.mute) for block in identity.key_blocks]
         return identity.eval_time, blocks
+    if identity.rna_type.identifier == "Mesh":
+        mesh = identity.original
+        return None if mesh.is_editmode else compat.read_positions(mesh).tobytes()
     return stance(identity), [tuple(row) for row in identity.matrix_world]
 
 

@@ -11,12 +11,14 @@ from ..model.rig import (
     RefusalError,
     Shape,
     SourceBone,
+    Spaces,
     TapePlan,
     order_bones,
+    spaces_of_row,
     split_words,
     weights_from_groups,
 )
-from ..model.session import BuildInputs, Session
+from ..model.session import BuildInputs, Entry, Session
 from ..model.settings import MESHERS, number_of
 from ..native.arrays import FloatArray, IntArray
 from . import carrier, compat, followed, skin, tape
@@ -55,7 +57,10 @@ def check_object(ob: Any) -> None:
 
 def read_character(session: Session, ob: Any, scene: Any, shape: Shape) -> Character:
     """The shape with what only a recording tells."""
-    worlds = read_worlds(session, ob, scene, shape.armature_count)
+    return make_character(ob, shape, read_spaces(session, ob, scene, shape.armature_count))
+
+
+def make_character(ob: Any, shape: Shape, spaces: Spaces) -> Character:
     return Character(
         positions=shape.positions,
         triangles=shape.triangles,
@@ -63,7 +68,7 @@ def read_character(session: Session, ob: Any, scene: Any, shape: Shape) -> Chara
         bones=shape.bones,
         maps=shape.maps,
         armature_count=shape.armature_count,
-        space_to_skin=spaces_to_skin(worlds[0], worlds[1:]),
+        space_to_skin=spaces.to_skin,
         target_node_count=ob.softrig.cage_nodes,
         mesher=number_of(MESHERS, ob.softrig.mesher),
         inside=read_inside(ob),
@@ -87,21 +92,20 @@ def read_shape(session: Session, ob: Any) -> Shape:
     )
 
 
-def read_worlds(session: Session, ob: Any, scene: Any, armature_count: int) -> FloatArray:
+def read_spaces(session: Session, ob: Any, scene: Any, armature_count: int) -> Spaces:
     """Of the object and its armatures at the first frame: the same wherever the artist looks."""
     frames = range(scene.frame_start, scene.frame_start + 1)
     row = tape.record(session, scene, ob, TapePlan((), armature_count), frames).rows[0]
-    return row.reshape(-1, 16)
+    return spaces_of_row(row, armature_count)
 
 
-def spaces_to_skin(skin_world: FloatArray, armature_worlds: FloatArray) -> FloatArray:
-    """Armature space to skin space, 16 floats each, column by column."""
-    try:
-        to_skin = np.linalg.inv(skin_world.reshape(4, 4).T.astype(np.float64))
-    except np.linalg.LinAlgError as error:
-        raise RefusalError("This object has a scale of zero.") from error
-    worlds = armature_worlds.reshape(-1, 4, 4).transpose(0, 2, 1).astype(np.float64)
-    return (to_skin @ worlds).transpose(0, 2, 1).astype(np.float32).reshape(-1)
+def recorded_spaces(session: Session, entry: Entry, ob: Any, scene: Any) -> Spaces:
+    """The same, from the tape where that has the first frame."""
+    frames, first, count = entry.frames, scene.frame_start, entry.plan.armature_count
+    row = first - frames.shot_first
+    if 0 <= row < frames.shot_count and frames.to_scene(first) == first:
+        return spaces_of_row(entry.rows[row], count)
+    return read_spaces(session, ob, scene, count)
 
 
 def read_positions(mesh: Any) -> FloatArray:
@@ -136,6 +140,10 @@ def read_bones(armature: Any) -> list[SourceBone]:
     ]
 
 
+def group_names(ob: Any) -> tuple[str, ...]:
+    return tuple(group.name for group in ob.vertex_groups)
+
+
 def read_groups(ob: Any, mesh: Any) -> Groups:
     """Blender has no bulk read of vertex groups: one flat pass over the vertices."""
     entries = [
@@ -148,5 +156,5 @@ def read_groups(ob: Any, mesh: Any) -> Groups:
         vertices=table[:, 0].astype(np.int32),
         groups=table[:, 1].astype(np.int32),
         values=table[:, 2].astype(np.float32),
-        names=tuple(group.name for group in ob.vertex_groups),
+        names=group_names(ob),
     )

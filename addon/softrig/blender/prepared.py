@@ -9,7 +9,9 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
-from ..model.rig import Shape
+import numpy as np
+
+from ..model.rig import Shape, Spaces
 from ..model.session import BuildInputs, Entry, Session
 from ..native.errors import NativeError
 from . import carrier, compat, graph
@@ -19,6 +21,8 @@ log = logging.getLogger(__name__)
 DATA = "softrig_prepared"
 KEY = "softrig_prepared_for"
 """Names what was prepared: the same skin, weights, bones and wishes give the same text."""
+SPACES = "softrig_prepared_spaces"
+"""Where the armatures were then, in relation to the skin. Older files do not tell."""
 
 
 def keep(session: Session, entry: Entry, ob: Any) -> None:
@@ -33,21 +37,29 @@ def keep(session: Session, entry: Entry, ob: Any) -> None:
         return
     compat.write_bytes(holder, DATA, data)
     holder[KEY] = entry.key
+    if entry.spaces is not None and len(entry.spaces):
+        holder[SPACES] = entry.spaces.tolist()
+    elif SPACES in holder:
+        del holder[SPACES]
     entry.is_kept = True
 
 
-def open_kept(session: Session, entry: Entry, ob: Any, shape: Shape, build: BuildInputs) -> bool:
+def open_kept(
+    session: Session, entry: Entry, ob: Any, shape: Shape, build: BuildInputs, spaces: Spaces
+) -> bool:
     """Takes what fits from the carrier, an override also from that of the linked file."""
     key = build.key(shape)
     for holder in _holders(ob):
         data = holder.get(DATA) if holder.get(KEY) == key else None
-        if not isinstance(data, bytes):
+        kept = np.array(holder[SPACES], np.float32) if SPACES in holder else None
+        if not isinstance(data, bytes) or (kept is not None and not spaces.are(kept)):
             continue
         try:
             session.open_prepared(entry, shape, build, data)
         except NativeError as error:
             log.warning("%s is prepared again: %s", entry.object_name, error)
             continue
+        entry.spaces = kept
         entry.is_kept = holder == carrier.find_carrier(ob)
         return True
     return False

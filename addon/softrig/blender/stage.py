@@ -10,7 +10,14 @@ import bpy
 
 from ..model.lifecycle import Effect, Event, Phase
 from ..model.rig import NotNowError, RefusalError
-from ..model.schedule import Wish, awaits_answer, due_events, provisional_due, record_due
+from ..model.schedule import (
+    Wish,
+    awaits_answer,
+    due_events,
+    look_due,
+    provisional_due,
+    record_due,
+)
 from ..model.session import Entry, Session
 from ..native.errors import NativeError
 from . import carrier, doubts, echoes, followers, gather, objects, prepared, readers, tape
@@ -57,11 +64,13 @@ def _prepare(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     if ob.data.is_editmode:
         raise NotNowError("Leave Edit Mode first.")
     gather.check_object(ob)
+    note_look(entry, ob)
     entry.build, shape = gather.build_inputs(ob), gather.read_shape(session, ob)
     carrier.fit(ob, shape.vertex_count)
     entry.maps = read_map_choices(ob).without_detail()
-    if entry.wants_anew or not prepared.open_kept(session, entry, ob, shape, entry.build):
-        character = gather.read_character(session, ob, scene, shape)
+    spaces = gather.read_spaces(session, ob, scene, shape.armature_count)
+    if entry.wants_anew or not prepared.open_kept(session, entry, ob, shape, entry.build, spaces):
+        character = gather.make_character(ob, shape, spaces)
         session.start_preparing(entry, character, entry.build)
 
 
@@ -144,6 +153,8 @@ def advance(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool =
     try:
         _notice_mode(session, entry, ob, scene)
         wish = make_wish(session, entry, ob, scene, at_once or session.render_waits)
+        if look_due(entry, wish, session.now()):
+            notice_edits(session, entry, ob, scene)
         if carrier.is_lost(ob) and entry.character is not None:
             raise RefusalError(carrier.LOST)
         _poll(session, entry, ob, scene)
@@ -230,7 +241,10 @@ def notice_edits(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
 
     Reads them all: not for every frame. Lost bones and armatures are left to recording to tell.
     """
-    if entry.character is None or entry.plan is None or ob.data.is_editmode:
+    if ob.data.is_editmode:
+        return
+    note_look(entry, ob)
+    if entry.character is None or entry.plan is None:
         return
     try:
         tape.find_parts(ob, entry.plan)
@@ -238,6 +252,7 @@ def notice_edits(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
         return
     shape = gather.read_shape(session, ob)
     if shape.fingerprint() != entry.fingerprint:
+        entry.is_changed = True
         happen(session, entry, ob, scene, Event.WANTED)
         return
     if not carrier.fits(ob, shape.vertex_count):  # undo brought back that of an earlier mesh
@@ -247,12 +262,18 @@ def notice_edits(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
         happen(session, entry, ob, scene, Event.MAPS_CHANGED)
 
 
+def note_look(entry: Entry, ob: Any) -> None:
+    """What changes from now on is another change."""
+    entry.touched_at, entry.groups = None, gather.group_names(ob)
+
+
 def _poll(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     if entry.state.phase is Phase.PREPARING and entry.character is not None:
         come = session.poll_preparing(entry)
         if come is not None and come[0] is Event.PREPARED and not entry.is_kept:
             prepared.keep(session, entry, ob)
         if come is not None:
+            entry.is_changed = False
             happen(session, entry, ob, scene, *come)
     elif entry.shot is not None:
         session.refresh(entry)
@@ -275,10 +296,29 @@ def _record_chunk(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
         return
     if not entry.steps_scene:
         doubts.look(session, entry, ob, scene)
+    if is_misplaced(session, entry, ob, scene):
+        entry.is_changed = True
+        happen(session, entry, ob, scene, Event.WANTED)
+        return
     entry.may_step = False
     session.name_motion(entry)
     happen(session, entry, ob, scene, Event.RECORDED)
     session.refresh(entry)
+
+
+def is_misplaced(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
+    """It was prepared with its armatures elsewhere in relation to the skin.
+
+    A rig that never stands at the same place twice is prepared once.
+    """
+    if entry.steps_scene or entry.spaces is None:
+        return False
+    spaces = gather.recorded_spaces(session, entry, ob, scene)
+    moved = not spaces.are(entry.spaces)
+    again, entry.is_misplaced = entry.is_misplaced, moved
+    if moved and again:
+        entry.spaces = spaces.to_skin
+    return moved and not again
 
 
 def ensure_live(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:

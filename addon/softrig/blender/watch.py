@@ -9,7 +9,7 @@ import bpy
 from ..model.lifecycle import Event, Phase
 from ..model.schedule import due_events
 from ..model.session import Entry, Session
-from . import carrier, compat, echoes, examine, followers, objects, takes
+from . import carrier, compat, echoes, examine, followers, objects, takes, tape
 from .doubts import compare_shown
 from .show import agrees, hide_all, show_scenes
 from .stage import (
@@ -142,9 +142,13 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
         return True
     if entry.state.stale or entry.state.phase in (Phase.ABSENT, Phase.PREPARING):
         return True
+    if entry.touched_at is not None:
+        return True
     if objects.mode_of(ob) != entry.mode or followers.changed(session, entry):
         return True
     wish = make_wish(session, entry, ob, scene, at_once=True)
+    if wish.groups != entry.groups:
+        return True
     due = due_events(entry, wish, session.now())
     shown_later = (Event.FRAME_READY, Event.PROVISIONAL_READY)
     return any(event not in shown_later for event in due)
@@ -188,6 +192,16 @@ def rig_changed(session: Session, scene: Any) -> None:
         ob = objects.find_object(entry)
         if entry.scene_name == scene.name or (ob is not None and objects.is_in(ob, scene)):
             session.dispatch(entry, Event.RIG_CHANGED)
+
+
+def data_changed(session: Session, data: Any) -> None:
+    """A mesh or an armature: preparing may have read it."""
+    for entry in session.entries.values():
+        ob = objects.find_object(entry)
+        if ob is not None and (
+            ob.data == data or any(armature.data == data for armature in tape.find_armatures(ob))
+        ):
+            entry.touched_at = session.now()
 
 
 def dials_turned(session: Session, scene: Any, ob: Any) -> None:

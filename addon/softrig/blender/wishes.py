@@ -30,9 +30,11 @@ def make_wish(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool
         frame=objects.shown_frame(scene),
         maps=read_map_choices(ob),
         surroundings=objects.surroundings_of(scene),
+        groups=gather.group_names(ob),
         playing=playing,
         rendering=is_rendering(session),
         editing=ob.data.is_editmode,
+        painting=objects.mode_of(ob) not in ("OBJECT", "POSE"),
         at_once=at_once,
     )
 

@@ -20,6 +20,8 @@ MOVERS = (
     bpy.types.Lattice,
 )
 """Data whose change may move a skin."""
+READ = (bpy.types.Mesh, bpy.types.Armature)
+"""Data that preparing reads."""
 
 
 @persistent
@@ -31,6 +33,8 @@ def softrig_depsgraph_update_post(scene: Any, depsgraph: Any = None) -> None:
     updates = list(depsgraph.updates)
     if any(is_rig_update(session, update) for update in updates):
         watch.rig_changed(session, scene)
+    for data in [update.id.original for update in updates if is_data_update(session, update)]:
+        watch.data_changed(session, data)
     echoes.forget(session)
     objects = [update.id for update in updates if isinstance(update.id, bpy.types.Object)]
     if any(watch.is_stranger(session, ob) for ob in objects):
@@ -48,6 +52,13 @@ def dial_turns(uuid: str, at_once: bool) -> None:
     session = usable()
     if session is not None and threading.current_thread() is threading.main_thread():
         watch.dial_turns(session, uuid, at_once and not bpy.app.background)
+
+
+def is_data_update(session: Any, update: Any) -> bool:
+    """A mesh or an armature that preparing may have read."""
+    if not update.is_updated_geometry or not isinstance(update.id, READ):
+        return False
+    return isinstance(update.id, bpy.types.Armature) or not echoes.is_echo(session, update.id)
 
 
 def is_rig_update(session: Any, update: Any) -> bool:

@@ -89,6 +89,16 @@ class Entry:
     """What was prepared is stored with the carrier."""
     wants_anew: bool = False
     """The artist asked for preparing: what is stored will not do."""
+    spaces: FloatArray | None = None
+    """Where its armatures were in relation to the skin; None where an old file does not tell."""
+    is_misplaced: bool = False
+    """It was prepared anew because they were elsewhere; once is enough."""
+    touched_at: float | None = None
+    """When Blender told of a change of what preparing reads; None once that was looked at."""
+    groups: tuple[str, ...] = ()
+    """The vertex groups at that look: Blender does not tell of all changes of them."""
+    is_changed: bool = False
+    """It is prepared because of such a change."""
     mode: str = "OBJECT"
     """The object's mode at the last look: what was painted or edited is read after leaving it."""
     steps_scene: bool = False

@@ -15,6 +15,9 @@ from .maps import Groups
 LOOSE_TIP = 0.6
 """The share of a loose chain that swings freely: less looks stiff, more lets the root go."""
 
+SPACE_ROUNDING = 1e-5
+"""Of the largest number: a rig that walks through the scene is worked out anew at each place."""
+
 
 class RefusalError(Exception):
     """We will not do that; the text says why and what helps."""
@@ -184,6 +187,36 @@ class Shape:
         digest.update(weights.values.tobytes())
         digest.update(painted_maps.fingerprint(self.maps, ("detail",)).encode())
         return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class Spaces:
+    """Where the armatures are in relation to the skin."""
+
+    to_skin: FloatArray
+    """Armature space to skin space, 16 floats each, column by column."""
+    reach: float = 1.0
+    """The largest number in what they were worked out from: what rounding is measured by."""
+
+    def are(self, others: FloatArray) -> bool:
+        """But for rounding."""
+        if len(others) != len(self.to_skin):
+            return False
+        largest = np.abs(self.to_skin - others).max(initial=0.0)
+        return bool(largest <= SPACE_ROUNDING * self.reach)
+
+
+def spaces_of_row(row: FloatArray, armature_count: int) -> Spaces:
+    """From the beginning of a row of the tape: the object, then the armatures."""
+    worlds = row[: 16 * (1 + armature_count)].reshape(-1, 4, 4).transpose(0, 2, 1)
+    worlds = worlds.astype(np.float64)
+    try:
+        to_skin = np.linalg.inv(worlds[0])
+    except np.linalg.LinAlgError as error:
+        raise RefusalError("This object has a scale of zero.") from error
+    spaces = (to_skin @ worlds[1:]).transpose(0, 2, 1).astype(np.float32).reshape(-1)
+    reach = max(1.0, float(np.abs(worlds).max())) * max(1.0, float(np.abs(to_skin[:3, :3]).max()))
+    return Spaces(spaces, reach)
 
 
 @dataclass(frozen=True)

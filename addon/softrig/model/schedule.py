@@ -29,12 +29,16 @@ class Wish:
     frame: float
     maps: MapChoices = MapChoices()
     surroundings: Surroundings | None = None
+    groups: tuple[str, ...] = ()
+    """Names of the vertex groups."""
     playing: bool = False
     rendering: bool = False
     at_once: bool = False
     """Somebody waits: no artist is given time to rest."""
     editing: bool = False
     """The mesh is in Edit Mode: it cannot be read, and is about to change."""
+    painting: bool = False
+    """It is in a mode that changes it; what comes of that is read when the artist leaves it."""
 
     @property
     def busy(self) -> bool:
@@ -114,6 +118,19 @@ def record_due(entry: Entry, wish: Wish, now: float) -> bool:
     return entry.state.stale and rested and not wish.busy and entry.bake is None
 
 
+def look_due(entry: Entry, wish: Wish, now: float) -> bool:
+    """What preparing reads may be another than was read: it is compared, all of it.
+
+    That takes a tenth of a second for a heavy mesh, so an artist who goes on editing comes first.
+    """
+    if wish.groups != entry.groups and entry.touched_at is None:
+        entry.touched_at = now
+    later = wish.busy or wish.editing or wish.painting or entry.bake is not None
+    if entry.touched_at is None or later:
+        return False
+    return wish.at_once or now - entry.touched_at >= REST_SECONDS
+
+
 def _rebuild_due(entry: Entry, wish: Wish, now: float) -> bool:
     later = wish.busy or (wish.editing and not wish.at_once)
     if entry.build is None or entry.build == wish.build or later:
@@ -130,7 +147,8 @@ def describe(entry: Entry) -> str:
     if entry.state.is_refused or (phase is Phase.ABSENT and entry.state.message):
         return entry.state.message
     if phase is Phase.PREPARING:
-        return f"Preparing, {100.0 * entry.progress:.0f} %"
+        why = "Mesh or bones changed: preparing" if entry.is_changed else "Preparing"
+        return f"{why}, {100.0 * entry.progress:.0f} %"
     if phase is Phase.RECORDING and entry.frames:
         recorded = max(entry.recorded_until - entry.frames.pre_roll, 0)
         return f"Recording {recorded} of {entry.frames.count}"

@@ -93,6 +93,7 @@ class Session:
     def start_preparing(self, entry: Entry, character: Character, build: BuildInputs) -> None:
         check_character(character)
         entry.wants_anew = False
+        entry.spaces = character.space_to_skin
         self._note_shape(entry, character, build)
         entry.character = self.api.create_character(character.to_native())
         entry.job = self.api.character_status(entry.character)
@@ -243,7 +244,8 @@ class Session:
 
     def bake_source(self, entry: Entry) -> str:
         """Names all that a bake is made of; empty while that may be about to change."""
-        if entry.state.phase is not Phase.LIVE or entry.state.stale or not entry.motion:
+        changing = entry.state.stale or entry.touched_at is not None
+        if entry.state.phase is not Phase.LIVE or changing or not entry.motion:
             return ""
         source = repr((entry.settings, entry.frames, entry.key, entry.motion))
         return hashlib.blake2b(source.encode(), digest_size=16).hexdigest()
