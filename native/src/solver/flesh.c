@@ -11,7 +11,8 @@
 // With BDF2 the implicit step has 2/3 of the length and begins at (4 u_n - u_n-1) / 3, likewise for w; where
 // it ends is u_n+1 and w_n+1. Its first substep, which has no past, is one of theta = 2/3, whose implicit
 // step is as long. The rig moves in straight lines between frames; against a new line, whose velocity is
-// larger by j, what was known is w - j, and u_n-1 + h j.
+// larger by j, what was known is w - j, and u_n-1 + h j. Of a body that nothing holds, each substep ends with
+// the spin that it began with (flesh_spin.c).
 
 #include "solver/flesh.h"
 
@@ -20,6 +21,7 @@
 #include "math/rotation.h"
 #include "solver/coarse.h"
 #include "solver/flesh_limits.h"
+#include "solver/flesh_spin.h"
 #include "solver/pace.h"
 #include "solver/patches.h"
 
@@ -81,6 +83,7 @@ typedef struct Step {
     bool isCoarse;
     bool hasLimits;
     bool hasPatches;
+    bool keepsSpin; // all nodes end a substep before any goes on to the next
     int32_t substep;
     int32_t limitedCounts[SR_MOST_WORKERS]; // nodes that each worker had to hold
 } Step;
@@ -239,12 +242,9 @@ static void pushNode(const Step* step, int32_t i, float loadScale) {
     }
 }
 
-// the end of one substep and the prediction of the next
-static void advanceRange(int32_t begin, int32_t end, int32_t worker, void* context) {
-    (void)worker;
-    const Step* step = context;
+static srAdvance makeAdvance(const Step* step) {
     const srFleshTuning* tuning = step->tuning;
-    srAdvance advance = {
+    return (srAdvance){
         .rows = step->scratch->rows,
         .starts = step->scratch->starts,
         .velocities = step->scratch->velocities,
@@ -259,7 +259,14 @@ static void advanceRange(int32_t begin, int32_t end, int32_t worker, void* conte
         .perSecond = (float)(1.0 / (tuning->theta * tuning->h)),
         .beyond = (float)(1.0 / tuning->theta),
     };
-    if (!step->isFirst) {
+}
+
+// the end of one substep and the prediction of the next
+static void advanceRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    srAdvance advance = makeAdvance(step);
+    if (!step->isFirst && !step->keepsSpin) {
         step->kernels->finishNodes(&advance, begin, end);
     }
     if (!step->isLast) {
@@ -502,7 +509,7 @@ static void solveSubstep(Step* step) {
         memset(scratch->multipliers, 0, (size_t)scratch->blockCount * sizeof(srCellMultiplier));
     }
     for (int32_t i = 0; i < tuning->dials.sweeps; ++i) {
-        step->isNext = i == 0 && !step->isFirst;
+        step->isNext = i == 0 && !step->isFirst && !step->keepsSpin;
         sweepChunks(step, solveChunks, batches->starts, batches->chunkCount);
         if (step->hasPatches) {
             const srChunks* chunks = &step->rest->patches->chunks;
@@ -516,6 +523,35 @@ static void solveSubstep(Step* step) {
             keepLimits(step);
         }
     }
+}
+
+static void finishRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Step* step = context;
+    srAdvance advance = makeAdvance(step);
+    advance.hasPast = step->hasPast;
+    step->kernels->finishNodes(&advance, begin, end);
+}
+
+// a substep of a body that nothing holds: what its momenta will be is known before
+static void solveLooseSubstep(Step* step) {
+    float substeps = (float)step->tuning->dials.substeps;
+    srSpinStep spin = {
+        .rest = step->rest,
+        .tuning = step->tuning,
+        .motion = step->motion,
+        .loads = step->loads,
+        .starts = step->scratch->starts,
+        .velocities = step->scratch->velocities,
+        .fraction = (float)step->substep / substeps,
+        .toRest = step->toRest,
+        .earlier = step->hasPast ? step->scratch->earlierVelocities : NULL,
+    };
+    srMomenta foreseen = srFlesh_ForeseeMomenta(&spin);
+    solveSubstep(step);
+    forRanges(step, finishRange, step->rest->nodeCount, NODES_PER_RANGE);
+    spin.fraction = (float)(step->substep + 1) / substeps;
+    srFlesh_KeepMomenta(&spin, &foreseen);
 }
 
 static bool isWithin(srVec3f a, float limit) {
@@ -619,6 +655,7 @@ static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, cons
         .hasPast = isBdf2 && state->pastSeconds == tuning->h,
         .hasLimits = srFleshDials_HasLimits(dials) && scratch->ends != NULL,
         .hasPatches = tuning->hasPatches && scratch->patchPoses != NULL,
+        .keepsSpin = tuning->isLoose && srLength(dials->floorNormal) == 0.0,
         .isCoarse = srCoarse_IsReady(tuning->coarse) && scratch->predicted != NULL && dials->sweeps == 1,
     };
 }
@@ -648,10 +685,10 @@ int32_t srFlesh_StepFrame(const srFleshRest* rest, const srFleshTuning* tuning, 
             poseCells(&step);
         }
         step.isShared = isLarge && srPace_Begin(pace);
-        if (!step.isFirst && rest->batches.chunkCount == 0) {
+        if (!step.isFirst && (rest->batches.chunkCount == 0 || step.keepsSpin)) {
             forRanges(&step, advanceRange, rest->nodeCount, NODES_PER_RANGE);
         }
-        solveSubstep(&step);
+        (step.keepsSpin ? solveLooseSubstep : solveSubstep)(&step);
         if (isLarge) {
             srPace_End(pace);
         }
