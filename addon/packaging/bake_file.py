@@ -18,6 +18,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("file", type=Path, help="the .blend")
     parser.add_argument("--characters", default="", help="names of objects, separated by commas")
     parser.add_argument("--frames", default="", help="a range such as 1-100")
+    parser.add_argument("--subframes", type=int, default=-1, help="between two frames, 0 to 99")
     parser.add_argument("--output", default="", help="another folder than beside the file")
     parser.add_argument("--take", default="Main", help="the take to bake")
     parser.add_argument("--save", action="store_true", help="let the file play the bake, save it")
@@ -36,6 +37,7 @@ def main() -> int:
         bpy.ops.softrig.farm(
             characters=wish.characters,
             frames=wish.frames,
+            subframes=wish.subframes,
             output=output,
             take=wish.take,
             save=wish.save,

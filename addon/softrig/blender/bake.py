@@ -10,12 +10,13 @@ from typing import Any
 
 import bpy
 
-from ..model.baking import KEPT, MAIN, Pace, chunk_name, describe_bake, parse_frames
+from ..model.baking import KEPT, MAIN, Pace, chunk_name, describe_bake
 from ..model.lifecycle import Event, Phase
 from ..model.rig import RefusalError
 from ..model.session import Entry, Session
 from ..native.inputs import FrameRange
 from . import carrier, examine, followers, objects, stage, takes
+from .bake_dials import frames_to_bake
 
 GONE = "The scene changed while baking. Bake again."
 
@@ -26,7 +27,9 @@ class BakeWish:
 
     take: str = MAIN
     frames: str = ""
-    """A range such as 1-100; empty is all frames of the scene."""
+    """A range such as 1-100; empty is what the character's settings say."""
+    subframes: int = -1
+    """Between two frames; -1 is what the character's settings say."""
     folder: str = ""
     """Another one than beside the file."""
     put_on: bool = True
@@ -57,6 +60,11 @@ def path_for(ob: Any, wish: BakeWish) -> str:
 def kept_file(path: str) -> Path:
     """Where the simulated frames of a bake are kept until it has come to its end."""
     return Path(bpy.path.abspath(path) + KEPT)
+
+
+def is_part(frames: FrameRange, whole: FrameRange) -> bool:
+    """Not all frames of the shot."""
+    return (frames.first, frames.count) != (whole.first, whole.count)
 
 
 class BakeRun:
@@ -91,7 +99,7 @@ class BakeRun:
         scene = objects.scene_of(ob, entry.scene_name) if ob is not None else None
         if scene is None:
             raise RefusalError(GONE)
-        problem = carrier.find_obstacle(ob) or takes.problem(objects.frames_of(scene))
+        problem = carrier.find_obstacle(ob)
         if problem:
             raise RefusalError(problem)
         if not self.started:
@@ -102,8 +110,11 @@ class BakeRun:
     def _begin(self, entry: Entry, ob: Any, scene: Any) -> None:
         entry.may_step = True
         if stage.settle(self.session, entry, ob, scene):
-            frames = parse_frames(self.wish.frames, entry.frames)
-            if frames != entry.frames:
+            frames = self.choose(entry, ob, scene)
+            problem = takes.problem(frames)
+            if problem:
+                raise RefusalError(problem)
+            if is_part(frames, entry.frames):
                 self.path = chunk_name(self.path, frames)
             target = Path(bpy.path.abspath(self.path))
             make_folder(target.parent)
@@ -113,6 +124,10 @@ class BakeRun:
             self.frames, self.started = frames, True
         elif entry.state.is_refused:
             raise RefusalError(entry.state.message)
+
+    def choose(self, entry: Entry, ob: Any, scene: Any) -> FrameRange:
+        """The frames to bake."""
+        return frames_to_bake(ob, scene, entry.frames, self.wish.frames, self.wish.subframes)
 
     def _go_on(self, entry: Entry, ob: Any) -> bool:
         if entry.bake is None:
@@ -139,7 +154,7 @@ class BakeRun:
             rider = followers.find_object(follower)
             if rider is not None:
                 path = path_for(rider, self.wish)
-                path = chunk_name(path, frames) if frames != entry.frames else path
+                path = chunk_name(path, frames) if is_part(frames, entry.frames) else path
                 found.append((follower.shape.uuid, path))
         return found
 
@@ -194,10 +209,10 @@ def kept_sentence(path: str) -> str:
 
 def check_existing(ob: Any, path: str) -> FrameRange:
     """The frames of a bake on disk that fits this mesh; refuses another."""
-    points, count = takes.read_size(Path(bpy.path.abspath(path)))
+    points, count, samples = takes.read_size(Path(bpy.path.abspath(path)))
     wanted = takes.count_points(ob)
     if points != wanted:
         raise RefusalError(f"The bake has {points} points, this mesh has {wanted} vertices.")
     scene = objects.scene_of(ob)
     frames = objects.frames_of(scene if scene is not None else bpy.context.scene)
-    return replace(frames, count=count)
+    return replace(frames, count=count, samples=samples)

@@ -8,6 +8,7 @@ shifted a little along x, y and z, are deformed in a private scene; their differ
 deformation's matrix at each vertex. Right for whatever moves each vertex by itself.
 """
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,12 +16,14 @@ from typing import Any
 import bpy
 import numpy as np
 
+from ..model.baking import sample_frames
 from ..model.followers import Follower
 from ..model.rig import RefusalError
 from ..model.session import Entry, Session
 from ..native.arrays import FloatArray
+from ..native.inputs import FrameRange
 from . import carrier, compat, followers, gather, tape
-from .bake_names import PREFIX, has_ours, is_ours
+from .bake_names import has_ours, is_ours, key_name
 
 OURS = "softrig_made"
 """On the shape keys: 1 when there were none before, so that Basis goes with the others."""
@@ -126,7 +129,7 @@ def find_targets(entry: Entry, ob: Any, absolute: bool) -> tuple[list[Any], list
 
 
 def _read_offsets(
-    session: Session, entry: Entry, frame: int, follower: Follower | None
+    session: Session, entry: Entry, frame: float, follower: Follower | None
 ) -> FloatArray:
     with entry.lock:
         if follower is None:
@@ -135,7 +138,7 @@ def _read_offsets(
             buffer = follower.buffer
             ready = session.api.read_follower(follower.identity, frame, buffer)
         if not ready:
-            raise RefusalError(f"Frame {frame} is not simulated. Bake again.")
+            raise RefusalError(f"Frame {frame:g} is not simulated. Bake again.")
         return buffer.copy()
 
 
@@ -144,24 +147,23 @@ def read_moves(
     entry: Entry,
     scene: Any,
     ob: Any,
-    frames: range,
+    frames: list[float],
     follower: Follower | None = None,
 ) -> Iterator[FloatArray]:
-    """For each frame what to add to the Basis; all frames must be ready."""
+    """For each moment what to add to the Basis; all frames must be ready."""
     rest = gather.read_positions(ob.data).reshape(-1, 3)
     shift = SHIFT * float(np.ptp(rest, axis=0).max()) or 1.0
     with shifted_copies(session, scene, ob, shift) as (private, copies):
         for frame in frames:
-            private.frame_set(frame)
+            whole = math.floor(frame)
+            private.frame_set(whole, subframe=frame - whole)
             depsgraph = private.view_layers[0].depsgraph
             places = [compat.read_positions(copy.evaluated_get(depsgraph).data) for copy in copies]
             yield bring_back(places, _read_offsets(session, entry, frame, follower), shift)
 
 
-def write_keys(
-    ob: Any, first: int, moves: list[FloatArray], stretch: float, absolute: bool
-) -> None:
-    """Those of an earlier bake go. `stretch` brings frames to the clock that curves have."""
+def write_keys(ob: Any, frames: FrameRange, moves: list[FloatArray], absolute: bool) -> None:
+    """Those of an earlier bake go. The stretch brings frames to the clock that curves have."""
     remove_keys(ob)
     if ob.data.shape_keys is None:
         ob.shape_key_add(name="Basis", from_mix=False)
@@ -169,12 +171,12 @@ def write_keys(
     keys = ob.data.shape_keys
     rest, names = gather.read_positions(ob.data), []
     for row, move in enumerate(moves):
-        key = ob.shape_key_add(name=f"{PREFIX}{first + row:04d}", from_mix=False)
+        key = ob.shape_key_add(name=key_name(row, frames), from_mix=False)
         key.value = 0.0  # 5.2 makes it 1
         key.interpolation = "KEY_LINEAR"
         compat.write_key(key, rest + move)
         names.append(key.name)
-    times = (np.arange(len(moves), dtype=np.float64) + first) / stretch
+    times = np.array(sample_frames(frames), np.float64) / frames.stretch
     curves = compat.ensure_curves(keys, f"{ob.name} Softrig")
     if absolute:
         keys.use_relative = False

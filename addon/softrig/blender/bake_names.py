@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How the shape keys are named that a bake makes."""
 
+import re
 from typing import Any
+
+from ..native.inputs import FrameRange
 
 PREFIX = "Softrig "
 
 
 def is_ours(key: Any) -> bool:
-    return key.name.startswith(PREFIX) and key.name[len(PREFIX) :].lstrip("-").isdigit()
+    return re.fullmatch(PREFIX + r"-?\d+( \d+/\d+)?", key.name) is not None
+
+
+def key_name(row: int, frames: FrameRange) -> str:
+    """`Softrig 0012`, and between two frames `Softrig 0012 1/4`."""
+    frame, part = divmod(row, frames.samples)
+    return f"{PREFIX}{frames.first + frame:04d}" + (f" {part}/{frames.samples}" if part else "")
 
 
 def has_ours(mesh: Any) -> bool:

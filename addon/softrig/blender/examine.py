@@ -2,6 +2,7 @@
 """Reads the facts about a character that may be traps. Cheap: no vertices, no evaluation."""
 
 import struct
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import bpy
 
 from ..model.diagnostics import Facts, find_traps
 from ..model.maps import KINDS
+from ..model.rig import RefusalError
 from ..model.session import Entry, Session
 from . import carrier, compat, followers, generators, objects, takes, tape
+from .bake_dials import frames_to_bake
 
 HEAD = struct.Struct("<12siiffi")
 """Of a point cache, as Blender's Mesh Cache reads it."""
@@ -140,6 +143,8 @@ def _bake_facts(session: Session, entry: Entry | None, ob: Any, scene: Any) -> d
     made_of = session.bake_source(entry) if entry is not None else ""
     signs = [_read_sign(ob, takes.take_of(modifier)) for modifier in bakes]
     frames = objects.shot_frames(ob, scene)
+    with suppress(RefusalError):  # the next bake tells
+        frames = frames_to_bake(ob, scene, frames)
     return {
         "is_baked": True,
         "missing_bake": takes.missing_file(ob),
@@ -155,10 +160,11 @@ def _read_baked_frames(bake: Any) -> tuple[int, int] | None:
     path = Path(bpy.path.abspath(bake.filepath, library=bake.id_data.library))
     try:
         with path.open("rb") as file:
-            fields = HEAD.unpack(file.read(HEAD.size))
+            *_, rate, rows = HEAD.unpack(file.read(HEAD.size))
     except (OSError, struct.error):
         return None
-    return round(bake.frame_start), fields[-1]
+    samples = takes.samples_of(rate)
+    return round(bake.frame_start / samples), (rows - 1) // samples + 1
 
 
 def _read_sign(ob: Any, take: str) -> str:

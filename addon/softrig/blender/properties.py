@@ -29,6 +29,7 @@ from ..model.settings import (
 )
 from ..native.inputs import ShotSettings
 from . import carrier, compat, graph
+from .bake_dials import BakeDials
 from .cage_dials import CageDials
 from .dials import (
     NOT_KEYED,
@@ -92,7 +93,9 @@ def _progress(settings: Any) -> float:
     return entry.bake_progress if entry.bake_progress is not None else entry.progress
 
 
-class SoftrigSettings(CageDials, ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup):
+class SoftrigSettings(
+    BakeDials, CageDials, ForceDials, ShapeDials, TimeDials, bpy.types.PropertyGroup
+):
     """What the artist may change about one character."""
 
     uuid: StringProperty(

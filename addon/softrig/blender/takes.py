@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..model.baking import MAIN, file_name
+from ..model.baking import MAIN, MOST_SAMPLES, file_name
 from ..model.rig import RefusalError
 from ..model.session import Session
 from ..native.inputs import FrameRange
@@ -54,8 +54,10 @@ def default_path(ob: Any, take: str = MAIN) -> str:
 
 
 def problem(frames: FrameRange) -> str:
-    if frames.stretch <= LARGEST_STRETCH:
+    if frames.stretch * frames.samples <= LARGEST_STRETCH:
         return ""
+    if frames.stretch <= LARGEST_STRETCH:
+        return "Blender's Mesh Cache plays at most 100 times slower: take fewer Subframes."
     return "Blender's Mesh Cache plays at most 100 times slower: lower Time Remapping, New."
 
 
@@ -76,8 +78,8 @@ def attach(ob: Any, take: str, path: str, frames: FrameRange) -> Any:
         show_only(ob, take)
     modifier.cache_format = "PC2"
     modifier.filepath = path
-    modifier.frame_start = frames.first
-    modifier.frame_scale = frames.stretch
+    modifier.frame_start = frames.first * frames.samples
+    modifier.frame_scale = frames.stretch * frames.samples
     return modifier
 
 
@@ -158,8 +160,9 @@ def missing_file(ob: Any) -> str:
     return ""
 
 
-def read_size(path: Path) -> tuple[int, int]:
-    """Points and frames of a point cache; refuses, in words, what is none or not whole."""
+def read_size(path: Path) -> tuple[int, int, int]:
+    """Points, frames, and rows for each of these, of a point cache; refuses, in words, what is none
+    or not whole."""
     try:
         with path.open("rb") as file:
             head = file.read(HEADER.size)
@@ -168,7 +171,13 @@ def read_size(path: Path) -> tuple[int, int]:
         raise RefusalError(f"{path} cannot be read: {error.strerror}.") from error
     if len(head) < HEADER.size or head[:12] != b"POINTCACHE2\0":
         raise RefusalError(f"{path} is no point cache (PC2).")
-    _, _, points, _, _, frames = HEADER.unpack(head)
-    if points < 0 or frames < 1 or size != HEADER.size + 12 * points * frames:
+    _, _, points, _, rate, rows = HEADER.unpack(head)
+    if points < 0 or rows < 1 or size != HEADER.size + 12 * points * rows:
         raise RefusalError(f"{path} is cut or damaged. Bake again.")
-    return points, frames
+    samples = samples_of(rate)
+    return points, (rows - 1) // samples + 1, samples
+
+
+def samples_of(rate: float) -> int:
+    """Rows for each frame, from the header's sampling rate; one where that says nothing."""
+    return min(max(round(1.0 / rate), 1), MOST_SAMPLES) if 0.0 < rate < 1.0 else 1

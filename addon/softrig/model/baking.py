@@ -6,11 +6,19 @@ from dataclasses import dataclass
 
 from ..native.inputs import FrameRange
 from .rig import RefusalError
+from .settings import Choice
 
 MAIN = "Main"
 """The take that Bake writes unless another is chosen."""
 LONGEST_NAME = 40
 """Of a take: Blender's names have 63 bytes, and ours stand behind a prefix."""
+RANGES = (
+    Choice("ALL", "All Frames", "The scene's, and its preview range's if that is on", 0),
+    Choice("PREVIEW", "Preview", "Those of the scene's preview range", 1),
+    Choice("OWN", "Own", "From First to Last", 2),
+)
+MOST_SAMPLES = 100
+"""For each frame: Blender's Mesh Cache plays no finer ones."""
 KEPT = ".resume"
 """Behind a bake's name: the simulated frames of one that has not come to its end."""
 
@@ -42,6 +50,25 @@ def chunk_name(name: str, frames: FrameRange) -> str:
     return f"{name.removesuffix('.pc2')}.{frames.first:04d}-{frames.last:04d}.pc2"
 
 
+def choose_frames(
+    text: str,
+    whole: FrameRange,
+    kind: str,
+    own: tuple[int, int],
+    preview: tuple[int, int] | None,
+) -> FrameRange:
+    """What somebody wrote, else the artist's choice; `preview` is None where the scene has none."""
+    if text.strip() or kind == "ALL":
+        return parse_frames(text, whole)
+    if kind == "OWN":
+        return _within(*own, whole)
+    if preview is None:
+        raise RefusalError(
+            "The scene has no preview range: turn it on in the timeline, or bake all frames."
+        )
+    return _within(max(preview[0], whole.first), min(preview[1], whole.last), whole)
+
+
 def parse_frames(text: str, whole: FrameRange) -> FrameRange:
     """`a-b`, `a`, or nothing for the whole range; frames outside of it are refused."""
     if not text.strip():
@@ -50,12 +77,22 @@ def parse_frames(text: str, whole: FrameRange) -> FrameRange:
     if match is None:
         raise RefusalError(f'"{text}" is no range of frames; write it as 1-250.')
     first = int(match[1])
-    last = int(match[2]) if match[2] is not None else first
+    return _within(first, int(match[2]) if match[2] is not None else first, whole)
+
+
+def _within(first: int, last: int, whole: FrameRange) -> FrameRange:
+    if (first, last) == (whole.first, whole.last):
+        return whole
     if first > last or first < whole.first or last > whole.last:
         raise RefusalError(
             f"Frames {first} to {last} are not within the scene's {whole.first} to {whole.last}."
         )
     return FrameRange(first, last - first + 1, whole.rate, whole.stretch)
+
+
+def sample_frames(frames: FrameRange) -> list[float]:
+    """The moments that a bake has a row of."""
+    return [frames.first + row / frames.samples for row in range(frames.sample_count)]
 
 
 @dataclass

@@ -263,6 +263,7 @@ class Api(WeightsCalls):
         definition.path = path.encode("utf-8")
         definition.firstFrame = frames.first
         definition.frameCount = frames.count
+        definition.samplesPerFrame = frames.samples
         if follower is not None:
             definition.follower = follower
         if kept_path:

@@ -8,7 +8,7 @@ from typing import Any
 SR_VERSION_MAJOR = 0
 SR_VERSION_MINOR = 1
 SR_VERSION_PATCH = 0
-SR_ABI_VERSION = 7
+SR_ABI_VERSION = 8
 SR_NULL_INDEX = -1
 SR_MESHER_NOTE_SIZE = 160
 SR_DIHEDRAL_BINS = 18
@@ -256,6 +256,7 @@ class BakeDef(ctypes.Structure):
         ("path", ctypes.c_char_p),
         ("firstFrame", ctypes.c_int32),
         ("frameCount", ctypes.c_int32),
+        ("samplesPerFrame", ctypes.c_int32),
         ("checkpointPath", ctypes.c_char_p),
     )
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the library is given and what it answers, as plain data. Units in the names."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import bindings
@@ -107,6 +107,8 @@ class FrameRange:
     stretch: float = 1.0
     pre_roll: int = 0
     held: bool = False
+    samples: int = field(default=1, repr=False)
+    """Rows of a bake for each frame but the last; a shot has one."""
 
     @property
     def last(self) -> int:
@@ -119,6 +121,11 @@ class FrameRange:
     @property
     def shot_count(self) -> int:
         return self.count + self.pre_roll
+
+    @property
+    def sample_count(self) -> int:
+        """Rows of a bake."""
+        return (self.count - 1) * self.samples + 1
 
     def to_scene(self, frame: int) -> int:
         """The frame of the scene whose pose the shot has at a frame."""

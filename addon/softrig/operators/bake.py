@@ -13,7 +13,7 @@ from ..model.rig import RefusalError
 from ..native.errors import NativeError
 from .job import Job, poll_character, poll_library, usable_session
 
-FRAMES_TEXT = "Frames to write, such as 1-100; all frames of the scene when empty"
+FRAMES_TEXT = "Frames to write, such as 1-100; when empty those that the panel Bake says"
 
 
 class BakeJob(Job):

@@ -2,7 +2,8 @@
 """Bake to Shape Keys and back; Export Motion: Alembic and USD by Blender's own exporters."""
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ from bpy.props import EnumProperty, StringProperty
 
 from ..blender import bake_keys, bake_names, carrier, compat, followers, objects, stage
 from ..blender.bake import BakeRun, BakeWish
+from ..blender.bake_dials import frames_to_bake
+from ..model.baking import sample_frames
 from ..model.rig import RefusalError
 from ..native.errors import NativeError
+from ..native.inputs import FrameRange
 from .job import Job, entry_of, poll_character, usable_session
 
 TURN_SECONDS = 0.1
@@ -62,6 +66,7 @@ class SOFTRIG_OT_bake_keys(Job, bpy.types.Operator):
         try:
             if self.targets is None:
                 if stage.settle_whole(session, entry, ob, scene):
+                    self.frames = self.run.choose(entry, ob, scene)
                     self.choose_targets(entry, ob)
                 return None
             return self.read_some(session, entry, ob, scene)
@@ -78,14 +83,14 @@ class SOFTRIG_OT_bake_keys(Job, bpy.types.Operator):
 
     def read_some(self, session: Any, entry: Any, ob: Any, scene: Any) -> set[str] | None:
         """Of the first who has not all; the followers may be others than they were."""
-        frames, absolute = entry.frames, self.kind == "ABSOLUTE"
+        moments, absolute = sample_frames(self.frames), self.kind == "ABSOLUTE"
         targets, _ = bake_keys.find_targets(entry, ob, absolute)
         bake_keys.check(ob, absolute)
         if [follower for _, follower in targets] != self.targets:
             raise RefusalError("Its followers changed meanwhile. Bake again.")
         end = session.now() + TURN_SECONDS
         for (target, follower), moves in zip(targets, self.moves, strict=True):
-            span = range(frames.first + len(moves), frames.last + 1)
+            span = moments[len(moves) :]
             if not span:
                 continue
             for move in bake_keys.read_moves(session, entry, scene, target, span, follower):
@@ -93,7 +98,7 @@ class SOFTRIG_OT_bake_keys(Job, bpy.types.Operator):
                 if session.now() >= end:
                     return None
         for (target, _), moves in zip(targets, self.moves, strict=True):
-            bake_keys.write_keys(target, frames.first, moves, frames.stretch, absolute)
+            bake_keys.write_keys(target, self.frames, moves, absolute)
         return {"FINISHED"}
 
     def give_up(self, context: Any) -> None:
@@ -152,14 +157,16 @@ class SOFTRIG_OT_export_motion(bpy.types.Operator):
         path = Path(bpy.path.abspath(self.filepath)).with_suffix(ending)
         partial = path.with_name(f"{path.stem}.partial{ending}")
         try:
-            make_whole(context)
-            export(context, self.kind, partial)
+            frames = make_whole(context)
+            export(context, self.kind, partial, frames)
             os.replace(partial, path)
         except (NativeError, RefusalError, RuntimeError, OSError) as error:
             with suppress(OSError):
                 partial.unlink()
             return self.refuse(f"{path} was not written: {str(error).strip()}")
         self.report({"INFO"}, f"Wrote {path.name}")
+        if self.kind == "USD" and frames.samples > 1:
+            self.report({"WARNING"}, "Blender's USD exporter writes no subframes")
         return {"FINISHED"}
 
     def refuse(self, message: str) -> set[str]:
@@ -174,18 +181,38 @@ def without(name: str) -> str:
     )
 
 
-def make_whole(context: Any) -> None:
-    """The exporter steps the scene by itself: every frame is ready before it begins."""
+def make_whole(context: Any) -> FrameRange:
+    """The frames to write. The exporter steps the scene by itself: all of the shot's are ready
+    before it begins."""
     session, ob, scene = usable_session(), context.object, context.scene
+    frames = frames_to_bake(ob, scene, objects.frames_of(scene))
     if carrier.find_bake(ob) is not None or bake_names.has_ours(ob.data):
-        return
+        return frames
     BakeRun(session, ob, scene, BakeWish())
     entry = entry_of(session, ob, scene)
     while not stage.settle_whole(session, entry, ob, scene):
         stage.pause()
+    return frames
 
 
-def export(context: Any, kind: str, path: Path) -> None:
+@contextmanager
+def scene_range(scene: Any, frames: FrameRange) -> Iterator[None]:
+    """The scene shows these frames alone; the shot, which covers the preview range too, stays."""
+    names = ("frame_start", "frame_end")
+    preview = ("frame_preview_start", "frame_preview_end", "use_preview_range")
+    before = {name: getattr(scene, name) for name in (*names, *preview)}
+    whole = objects.frames_of(scene)
+    try:
+        scene.frame_preview_end, scene.frame_preview_start = whole.last, whole.first
+        scene.use_preview_range = True
+        scene.frame_end, scene.frame_start = frames.last, frames.first
+        yield
+    finally:
+        for name in ("frame_end", "frame_start", *reversed(preview)):
+            setattr(scene, name, before[name])
+
+
+def export(context: Any, kind: str, path: Path, frames: FrameRange) -> None:
     layer, scene = context.view_layer, context.scene
     chosen, active = [ob for ob in layer.objects if ob.select_get()], layer.objects.active
     for ob in chosen:
@@ -194,8 +221,10 @@ def export(context: Any, kind: str, path: Path) -> None:
     operator = bpy.ops.wm.alembic_export if kind == "ALEMBIC" else bpy.ops.wm.usd_export
     wanted = {
         "filepath": str(path),
-        "start": scene.frame_start,
-        "end": scene.frame_end,
+        "start": frames.first,
+        "end": frames.last,
+        "xsamples": frames.samples,
+        "gsamples": frames.samples,
         "selected": True,
         "selected_objects_only": True,
         "export_animation": True,
@@ -206,7 +235,8 @@ def export(context: Any, kind: str, path: Path) -> None:
     }
     known = operator.get_rna_type().properties.keys()
     try:
-        operator(**{name: value for name, value in wanted.items() if name in known})
+        with scene_range(scene, frames):
+            operator(**{name: value for name, value in wanted.items() if name in known})
         if not path.is_file():
             raise RefusalError("Blender's exporter left no file; its log says why.")
     finally:

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
+from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ..blender import objects, stage
 from ..blender.bake import BakeRun, BakeWish
@@ -42,6 +42,9 @@ class SOFTRIG_OT_farm(bpy.types.Operator):
         name="Characters", description="Names of objects, separated by commas; all when empty"
     )
     frames: StringProperty(name="Frames", description=FRAMES_TEXT)
+    subframes: IntProperty(
+        name="Subframes", description="Between two frames; -1 is as the panel Bake says", default=-1
+    )
     output: StringProperty(name="Output", description="Another folder than beside the file")
     take: StringProperty(name="Take", default=MAIN)
     save: BoolProperty(
@@ -53,7 +56,7 @@ class SOFTRIG_OT_farm(bpy.types.Operator):
         return poll_library(cls)
 
     def execute(self, context: Any) -> set[str]:
-        wish = BakeWish(clean_take(self.take), self.frames, self.output, self.save)
+        wish = BakeWish(clean_take(self.take), self.frames, self.subframes, self.output, self.save)
         failed, chosen = 0, []
         try:
             chosen = choose(characters_of(context.scene), self.characters)
@@ -115,6 +118,7 @@ def bake(context: Any, uuid: str, wish: BakeWish) -> bool:
         path=bpy.path.abspath(run.path),
         followers=[bpy.path.abspath(path) for _, path in run.written],
         frames=[frames.first, frames.last],
+        subframes=frames.samples - 1,
         resumed=run.goes_on,
         simulated_seconds=round(entry.shot_status.seconds, 3),
     )

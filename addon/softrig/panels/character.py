@@ -40,9 +40,23 @@ class SOFTRIG_PT_bake(CharacterPanel, bpy.types.Panel):
             if not baked.filepath.startswith("//"):
                 text = "Lost when Blender quits: save the file and bake again."
                 draw_text(layout, context, text, "ERROR")
-        elif not render.use_lock_interface:
+        draw_range(layout, context.object.softrig)
+        if not baked and not render.use_lock_interface:
             draw_text(layout, context, "To render from this window: bake, or turn this on.", "INFO")
             layout.prop(render, "use_lock_interface")
+
+
+def draw_range(layout: Any, settings: Any) -> None:
+    """Of all bakes, those to shape keys, Alembic and USD too."""
+    column = layout.column()
+    column.use_property_split = True
+    column.use_property_decorate = False
+    column.prop(settings, "bake_range")
+    if settings.bake_range == "OWN":
+        own = column.column(align=True)
+        own.prop(settings, "bake_first")
+        own.prop(settings, "bake_last")
+    column.prop(settings, "bake_subframes")
 
 
 class SOFTRIG_PT_report(CharacterPanel, bpy.types.Panel):

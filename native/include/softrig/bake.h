@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Writing a shot to disk as a point cache (PC2) of offsets of the skin or of a follower: little-endian,
-// "POINTCACHE2", one row of float32 xyz a vertex and frame; the header's start frame is 0, as Blender wants
-// it. The same numbers that `srShot_ReadOffsets` and `srFollower_ReadOffsets` give, bit for bit.
+// "POINTCACHE2", one row of float32 xyz a vertex and sample; the header's start frame is 0, as Blender wants
+// it, its sampling rate the frames from a row to the next. The same numbers that `srShot_ReadOffsets` and
+// `srFollower_ReadOffsets` give, bit for bit.
 
 #pragma once
 
@@ -18,6 +19,8 @@ typedef struct srBakeDef {
                            ///< followed; what is there and is not a plain file is refused.
     int32_t firstFrame;    ///< The range must be within the shot's.
     int32_t frameCount;
+    int32_t samplesPerFrame;    ///< Rows for each frame but the last, which has one: 1 (the default) is whole
+                                ///< frames alone, 4 also a quarter, a half and three quarters. 1 .. 100.
     const char* checkpointPath; ///< UTF-8; null (the default) is none. A file that the simulated frames are
                                 ///< kept in until the whole shot is baked, so that a bake that was cancelled,
                                 ///< killed or out of disk goes on where it stood, with the same bits.

@@ -9,8 +9,11 @@
 #include "api/status.h"
 #include "sim/bake.h"
 
+#define MOST_SAMPLES 100 // Blender's Mesh Cache plays no finer ones
+
 srBakeDef srDefaultBakeDef(void) {
-    return (srBakeDef){.structSize = sizeof(srBakeDef), .firstFrame = 1, .frameCount = 250};
+    return (srBakeDef){
+        .structSize = sizeof(srBakeDef), .firstFrame = 1, .frameCount = 250, .samplesPerFrame = 1};
 }
 
 // `followerEntry` is null for the skin
@@ -26,6 +29,11 @@ static srResult startOn(srEntry* shotEntry, srEntry* followerEntry, const srBake
         return srFail(sr_errorInvalidValue, "%d frames from %d are not within the shot's %d from %d.",
                       def->frameCount, def->firstFrame, srSimulation_GetFrameCount(simulation),
                       srSimulation_GetFirstFrame(simulation));
+    }
+    if (def->samplesPerFrame < 1 || def->samplesPerFrame > MOST_SAMPLES ||
+        ((int64_t)def->frameCount - 1) * def->samplesPerFrame >= INT32_MAX) {
+        return srFail(sr_errorInvalidValue, "def->samplesPerFrame is %d; it must be from 1 to %d.",
+                      def->samplesPerFrame, MOST_SAMPLES);
     }
     srBake* bake = NULL;
     srRawId id;

@@ -22,6 +22,7 @@ struct srBake {
     size_t checkpointPathSize;
     int32_t firstFrame;
     int32_t frameCount;
+    int32_t samplesPerFrame;
     float* row;
     size_t rowFloatCount;
     srJob* job;
@@ -64,7 +65,7 @@ static int32_t getRevision(const srBake* bake) {
     return bake->following != NULL ? revision + srFollowing_GetRevision(bake->following) : revision;
 }
 
-static srResult readOffsets(const srBake* bake, int32_t frame) {
+static srResult readOffsets(const srBake* bake, double frame) {
     return bake->following != NULL ? srFollowing_ReadOffsets(bake->following, frame, bake->row)
                                    : srSimulation_ReadOffsets(bake->simulation, frame, bake->row);
 }
@@ -90,22 +91,32 @@ static srResult writeHeader(const srBake* bake, srFileWriter* writer) {
         .version = 1,
         .pointCount = (int32_t)(bake->rowFloatCount / 3),
         .startFrame = 0.0f,
-        .sampleRate = 1.0f,
-        .sampleCount = bake->frameCount,
+        .sampleRate = 1.0f / (float)bake->samplesPerFrame,
+        .sampleCount = (bake->frameCount - 1) * bake->samplesPerFrame + 1,
     };
     return srFileWriter_Write(writer, &header, sizeof(header));
 }
 
-// a frame of the file, or, with a checkpoint, one before the file's first
-static srResult bakeFrame(srBake* bake, int32_t frame, srFileWriter* writer, int32_t revision) {
-    if (frame < bake->firstFrame) {
-        return sr_success;
-    }
+static srResult bakeSample(srBake* bake, double frame, srFileWriter* writer, int32_t revision) {
     srResult result = readOffsets(bake, frame);
     if (result != sr_success || revision != getRevision(bake)) {
         return srFail(sr_errorCancelled, "The shot changed while it was being baked. Bake it again.");
     }
     return srFileWriter_Write(writer, bake->row, bake->rowFloatCount * sizeof(float));
+}
+
+// A frame of the file with the samples that lead to it, which need it; or, with a checkpoint, one before the
+// file's first.
+static srResult bakeFrame(srBake* bake, int32_t frame, srFileWriter* writer, int32_t revision) {
+    if (frame < bake->firstFrame) {
+        return sr_success;
+    }
+    int32_t leading = frame > bake->firstFrame ? bake->samplesPerFrame - 1 : 0;
+    for (int32_t i = leading; i > 0; --i) {
+        double between = (double)frame - (double)i / (double)bake->samplesPerFrame;
+        SR_TRY(bakeSample(bake, between, writer, revision));
+    }
+    return bakeSample(bake, (double)frame, writer, revision);
 }
 
 static srResult writeRows(srBake* bake, srJob* job, srFileWriter* writer, srCheckpoint* checkpoint) {
@@ -186,6 +197,7 @@ srResult srCreateBake(srSimulation* simulation, srFollowing* following, const sr
         .pathSize = strlen(def->path) + 1,
         .firstFrame = def->firstFrame,
         .frameCount = def->frameCount,
+        .samplesPerFrame = def->samplesPerFrame,
         .rowFloatCount = 3 * (size_t)pointCount,
     };
     srResult result = startBake(bake, def);

@@ -216,6 +216,7 @@ def test_menus_list_tissues_and_own_presets(skin: Any, menu: str) -> None:
 
 def test_every_setting_is_drawn(skin: Any) -> None:
     settings = skin.softrig
+    settings.bake_range = "OWN"
     settings.use_start_frame, settings.pre_roll_mode, settings.loop = True, "SETTLE", "NONE"
     for kind in addon.module("model.maps").KINDS:
         setattr(settings, f"map_{kind}", "Some")

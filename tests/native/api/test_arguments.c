@@ -665,6 +665,17 @@ static void shots_and_bakes_out_of_range_are_refused(void** state) {
         bakeDef.frameCount = ranges[i][1];
         assert_result(srStartBake(&bakeDef, &bake), sr_errorInvalidValue);
     }
+    const int32_t samples[] = {0, -1, 101, INT32_MIN, INT32_MAX};
+    for (int32_t i = 0; i < SR_ARRAY_COUNT(samples); ++i) {
+        srBakeDef bakeDef = srDefaultBakeDef();
+        srBakeId bake;
+        bakeDef.shot = shot;
+        bakeDef.path = "never written";
+        bakeDef.frameCount = 1;
+        bakeDef.samplesPerFrame = samples[i];
+        assert_result(srStartBake(&bakeDef, &bake), sr_errorInvalidValue);
+        assert_non_null(strstr(srGetErrorText(), "samplesPerFrame"));
+    }
 }
 
 static void wrong_rows_are_refused_and_nothing_is_written(void** state) {

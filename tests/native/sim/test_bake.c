@@ -89,7 +89,7 @@ static srSimulation* startShot(int32_t recordedCount, int32_t substeps) {
 }
 
 static srBake* startBake(srSimulation* simulation, const char* path, int32_t firstFrame, int32_t frameCount) {
-    srBakeDef def = {.path = path, .firstFrame = firstFrame, .frameCount = frameCount};
+    srBakeDef def = {.path = path, .firstFrame = firstFrame, .frameCount = frameCount, .samplesPerFrame = 1};
     srBake* bake = NULL;
     assert_success(srCreateBake(simulation, NULL, &def, &bake));
     return bake;
@@ -169,6 +169,44 @@ static void the_file_holds_what_reading_gives(void** state) {
         sum += offsets[3 * pointCount - 3] * offsets[3 * pointCount - 3];
     }
     assert_true(sum > 0.0f);
+    free(offsets);
+    free(bytes);
+    srDestroySimulation(simulation);
+}
+
+static void samples_between_frames_are_what_reading_gives(void** state) {
+    (void)state;
+    enum {
+        SAMPLES = 4,
+        BAKED = 6,
+        ROWS = (BAKED - 1) * SAMPLES + 1
+    };
+    char path[PATH_SIZE];
+    srTestPath("samples.pc2", path, sizeof(path));
+    srSimulation* simulation = startShot(FRAMES, 4);
+    srBakeDef def = {
+        .path = path, .firstFrame = FIRST_FRAME + 7, .frameCount = BAKED, .samplesPerFrame = SAMPLES};
+    srBake* bake = NULL;
+    assert_success(srCreateBake(simulation, NULL, &def, &bake));
+    assert_success(endOf(bake));
+    srDestroyBakeWork(bake);
+
+    size_t size = 0;
+    unsigned char* bytes = readFile(path, &size);
+    assert_non_null(bytes);
+    size_t rowSize = 12 * (size_t)character.embedding.pointCount;
+    assert_int_equal(size, HEADER_SIZE + ROWS * rowSize);
+    float rate;
+    memcpy(&rate, bytes + 24, sizeof(rate));
+    assert_true(rate == 0.25f);
+    assert_int_equal(readInt(bytes + 28), ROWS);
+    float* offsets = malloc(rowSize);
+    assert_non_null(offsets);
+    for (int32_t row = 0; row < ROWS; ++row) {
+        double frame = (double)def.firstFrame + (double)row / SAMPLES;
+        assert_success(srSimulation_ReadOffsets(simulation, frame, offsets));
+        assert_memory_equal(bytes + HEADER_SIZE + (size_t)row * rowSize, offsets, rowSize);
+    }
     free(offsets);
     free(bytes);
     srDestroySimulation(simulation);
@@ -318,7 +356,7 @@ static void a_folder_that_is_not_there_is_a_file_error_with_the_path(void** stat
 static srResult bakeAll(void* context) {
     char path[PATH_SIZE];
     srTestPath("memory.pc2", path, sizeof(path));
-    srBakeDef def = {.path = path, .firstFrame = FIRST_FRAME, .frameCount = FRAMES};
+    srBakeDef def = {.path = path, .firstFrame = FIRST_FRAME, .frameCount = FRAMES, .samplesPerFrame = 1};
     srBake* bake = NULL;
     SR_TRY(srCreateBake(context, NULL, &def, &bake));
     srResult result = endOf(bake);
@@ -337,6 +375,7 @@ static void every_failing_allocation_is_an_error_and_no_leak(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_file_holds_what_reading_gives),
+        cmocka_unit_test(samples_between_frames_are_what_reading_gives),
         cmocka_unit_test(a_frame_that_is_not_recorded_fails_the_bake_and_keeps_the_old_file),
         cmocka_unit_test(dials_that_change_in_the_middle_fail_the_bake),
         cmocka_unit_test(frames_that_are_ready_again_are_not_the_frames_that_were),

@@ -99,8 +99,11 @@ static srSimulation* startShot(const srShotDef* def, srTestMotion motion) {
 
 static srResult bakeFrames(srSimulation* simulation, const char* checkpointPath, int32_t first,
                            int32_t count) {
-    srBakeDef def = {
-        .path = path, .firstFrame = first, .frameCount = count, .checkpointPath = checkpointPath};
+    srBakeDef def = {.path = path,
+                     .firstFrame = first,
+                     .frameCount = count,
+                     .checkpointPath = checkpointPath,
+                     .samplesPerFrame = 1};
     srBake* bake = NULL;
     assert_success(srCreateBake(simulation, NULL, &def, &bake));
     assert_true(srJob_Wait(srBake_GetJob(bake), -1.0));
@@ -435,8 +438,11 @@ static srResult goOn(void* context) {
 
 static srResult createAndGoOn(void* context) {
     srSimulation* simulation = context;
-    srBakeDef def = {
-        .path = path, .firstFrame = FIRST_FRAME, .frameCount = FRAMES - 1, .checkpointPath = kept};
+    srBakeDef def = {.path = path,
+                     .firstFrame = FIRST_FRAME,
+                     .frameCount = FRAMES - 1,
+                     .checkpointPath = kept,
+                     .samplesPerFrame = 1};
     srBake* bake = NULL;
     SR_TRY(srCreateBake(simulation, NULL, &def, &bake));
     bool isDone = srJob_Wait(srBake_GetJob(bake), -1.0);

@@ -304,7 +304,7 @@ static void the_number_of_workers_changes_no_bit(void** state) {
 }
 
 static srResult startBake(srFollowing* following, const char* path, srBake** outBake) {
-    srBakeDef def = {.path = path, .firstFrame = FIRST_FRAME, .frameCount = FRAMES};
+    srBakeDef def = {.path = path, .firstFrame = FIRST_FRAME, .frameCount = FRAMES, .samplesPerFrame = 1};
     return srCreateBake(shot, following, &def, outBake);
 }
 
