@@ -213,6 +213,11 @@ static Base findBase(const Step* step, size_t i) {
                   srScale(1.0 / 3.0, srSub(srScale(4.0, w), earlierW))};
 }
 
+// of two finite numbers; fmax is a call
+static double findLarger(double a, double b) {
+    return a > b ? a : b;
+}
+
 // primary, loads, the last offsets, a guess of the new ones
 static void prepareRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
@@ -224,7 +229,7 @@ static void prepareRange(int32_t begin, int32_t end, int32_t worker, void* conte
         srVec3 from = step->motion->from[i];
         srVec3 p = srMulAdd(from, step->fraction, srSub(step->motion->to[i], from));
         setRow(step->problem.primary, i, p);
-        farthest = fmax(farthest, fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
+        farthest = findLarger(farthest, findLarger(fabs(p.x), findLarger(fabs(p.y), fabs(p.z))));
         Base base = findBase(step, i);
         double m = tuning->masses[i];
         srVec3 load = srScale(m / (h * h), srMulAdd(base.offset, h, base.velocity));

@@ -30,29 +30,34 @@ typedef struct Pass {
     double* sums;
 } Pass;
 
-// The place itself, points = p + u, gradient and energy of the quadratic part
+// The place itself, points = p + u, gradient and energy of the quadratic part. Sums are kept for each
+// coordinate, as an addition takes longer than it takes to begin another.
 static void startRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Pass* pass = context;
     const srComplementaryProblem* problem = pass->problem;
-    const double* diagonal = problem->tuning->diagonal;
-    double energy = 0.0, size = 0.0;
+    const double *diagonal = problem->tuning->diagonal, *loads = problem->loads, *primary = problem->primary;
+    double* restrict offsets = pass->place->offsets;
+    double* restrict gradient = pass->place->gradient;
+    double* restrict points = problem->points;
+    double energies[SR_POINT] = {0.0}, sizes[SR_POINT] = {0.0};
     for (size_t k = SR_POINT * (size_t)begin; pass->from != NULL && k < SR_POINT * (size_t)end; ++k) {
-        pass->place->offsets[k] = pass->from->offsets[k] + pass->t * problem->step[k];
+        offsets[k] = pass->from->offsets[k] + pass->t * problem->step[k];
     }
     for (size_t i = (size_t)begin; i < (size_t)end; ++i) {
-        for (size_t k = SR_POINT * i; k < SR_POINT * (i + 1); ++k) {
-            double u = pass->place->offsets[k], load = problem->loads[k];
-            double stored = 0.5 * diagonal[i] * u * u;
-            problem->points[k] = problem->primary[k] + u;
-            pass->place->gradient[k] = diagonal[i] * u - load;
-            energy += stored - load * u;
-            size += stored + fabs(load * u);
+        for (size_t c = 0; c < SR_POINT; ++c) {
+            size_t k = SR_POINT * i + c;
+            double u = offsets[k], force = diagonal[i] * u, work = loads[k] * u;
+            double stored = 0.5 * force * u;
+            points[k] = primary[k] + u;
+            gradient[k] = force - loads[k];
+            energies[c] += stored - work;
+            sizes[c] += stored + fabs(work);
         }
     }
     size_t block = (size_t)begin / SR_NODES_PER_BLOCK;
-    pass->sums[2 * block] = energy;
-    pass->sums[2 * block + 1] = size;
+    pass->sums[2 * block] = energies[0] + energies[1] + energies[2];
+    pass->sums[2 * block + 1] = sizes[0] + sizes[1] + sizes[2];
 }
 
 static void evaluate(Pass* pass) {
