@@ -15,7 +15,8 @@
 #define TURNS_AGREE 1e-14
 #define MOST_TURNS 40
 #define MOST_SLOW_TURNS 200
-#define FLAT 1e-3 // of the volume at rest: from here on cells are as good as inside out
+#define LARGEST_TURN 0.3 // that is taken of Newton's
+#define FLAT 1e-3        // of the volume at rest: from here on cells are as good as inside out
 #define LARGEST_POISSON 0.45
 // Springs that are 1 + c^2 times as soft, c the cosine to the upright: what they resist a stretch upright
 // with (the integral of c^4 / (1 + c^2)) over what they resist one across with (of 3/8 (1 - c^2)^2 / (1 +
@@ -34,20 +35,52 @@ static double findCofactors(const Matrix A, Matrix out) {
     return A[0][0] * out[0][0] + A[0][1] * out[0][1] + A[0][2] * out[0][2];
 }
 
-// Turns Q towards A by the axis between their columns, again and again: slow, but also of what is inside out
+static srVec3 mul(const Matrix A, srVec3 v) {
+    return (srVec3){A[0][0] * v.x + A[0][1] * v.y + A[0][2] * v.z,
+                    A[1][0] * v.x + A[1][1] * v.y + A[1][2] * v.z,
+                    A[2][0] * v.x + A[2][1] * v.y + A[2][2] * v.z};
+}
+
+static void addOuter(Matrix A, double scale, srVec3 u, srVec3 v) {
+    const double p[3] = {scale * u.x, scale * u.y, scale * u.z};
+    const double q[3] = {v.x, v.y, v.z};
+    for (int k = 0; k < 9; ++k) {
+        A[k / 3][k % 3] += p[k / 3] * q[k % 3];
+    }
+}
+
+// The turn by which Q, turned by the axis between its columns and A's, comes nearest to A: Newton's where
+// what A holds it with is positive in all directions, else a short one that way
+static srVec3 findTurnTowards(const Matrix A, const Matrix Q) {
+    srVec3 axis = {0.0, 0.0, 0.0};
+    Matrix B = {{0.0}};
+    for (int c = 0; c < 3; ++c) {
+        srVec3 q = {Q[0][c], Q[1][c], Q[2][c]};
+        srVec3 a = {A[0][c], A[1][c], A[2][c]};
+        axis = srAdd(axis, srCross(q, a));
+        addOuter(B, 0.5, a, q);
+        addOuter(B, 0.5, q, a);
+    }
+    double along = B[0][0] + B[1][1] + B[2][2];
+    Matrix G, n;
+    for (int k = 0; k < 9; ++k) {
+        G[k / 3][k % 3] = (k % 4 == 0 ? along : 0.0) - B[k / 3][k % 3];
+    }
+    double det = findCofactors((const double (*)[3])G, n);
+    srVec3 slow = srScale(1.0 / (fabs(along) + 1e-9), axis);
+    if (!(G[0][0] > 0.0 && n[2][2] > 0.0 && det > FLAT * along * along * along)) {
+        return slow;
+    }
+    srVec3 turn = srScale(1.0 / det, mul((const double (*)[3])n, axis)); // symmetric
+    return srLength(turn) < LARGEST_TURN ? turn : slow;
+}
+
+// Turns Q towards A again and again, by what of A lies between their columns: also of what is inside out
 static void turnTowards(const Matrix A, Matrix Q) {
     const Matrix none = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     memcpy(Q, none, sizeof(Matrix));
     for (int k = 0; k < MOST_SLOW_TURNS; ++k) {
-        srVec3 axis = {0.0, 0.0, 0.0};
-        double along = 0.0;
-        for (int c = 0; c < 3; ++c) {
-            srVec3 q = {Q[0][c], Q[1][c], Q[2][c]};
-            srVec3 a = {A[0][c], A[1][c], A[2][c]};
-            axis = srAdd(axis, srCross(q, a));
-            along += srDot(q, a);
-        }
-        axis = srScale(1.0 / (fabs(along) + 1e-9), axis);
+        srVec3 axis = findTurnTowards(A, (const double (*)[3])Q);
         double angle = srLength(axis);
         if (!(angle > TURNS_AGREE)) {
             return;
@@ -88,20 +121,6 @@ static void findNearestRotation(const Matrix A, Matrix Q) {
 // L^2 v
 static srVec3 stretch(const srThesisMatter* matter, srVec3 v) {
     return srMulAdd(v, (matter->fibreFactor - 1.0) * srDot(matter->fibre, v), matter->fibre);
-}
-
-static srVec3 mul(const Matrix A, srVec3 v) {
-    return (srVec3){A[0][0] * v.x + A[0][1] * v.y + A[0][2] * v.z,
-                    A[1][0] * v.x + A[1][1] * v.y + A[1][2] * v.z,
-                    A[2][0] * v.x + A[2][1] * v.y + A[2][2] * v.z};
-}
-
-static void addOuter(Matrix A, double scale, srVec3 u, srVec3 v) {
-    const double p[3] = {scale * u.x, scale * u.y, scale * u.z};
-    const double q[3] = {v.x, v.y, v.z};
-    for (int k = 0; k < 9; ++k) {
-        A[k / 3][k % 3] += p[k / 3] * q[k % 3];
-    }
 }
 
 // What a cell is and where it is, for its second derivatives

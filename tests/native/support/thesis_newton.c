@@ -5,7 +5,8 @@
 // node's past),
 //   sum m |x - y|^2 / (2 b) + sum (|d| - L)^2 / (2 a_edge) + sum (V - V0)^2 / (2 a_cell)
 // (of matter instead of springs what its cells store, thesis_matter.c) by Newton's method with the whole
-// Hessian and conjugate gradients. On the floor a node is held at its height while it is pressed down, with a
+// Hessian and conjugate gradients. What of the Hessian is matter's serves the next steps too, until a step
+// shows that it is out of date. On the floor a node is held at its height while it is pressed down, with a
 // force N; sideways Coulomb's friction holds it with mu N s / sqrt(s^2 + e^2) against its slip s, with e a
 // creep of a millimetre a second. Plain C in double, nothing shared with what it judges.
 
@@ -18,6 +19,10 @@
 #include <string.h>
 
 #define MOST_NEWTON_STEPS 40
+#define AGREES 1e-6 // of the extent: Newton's next move would be about the square of this
+#define FAST 1e-2   // what is left of a move by the next with a Hessian that is not out of date
+#define MOST_REUSED 50
+#define ROUNDED 1e-10 // a move so short tells nothing about the next
 #define MOST_GRADIENT_STEPS 500
 #define BENDING_STEPS 60
 #define BENDING_TIME 0.1 // s
@@ -46,9 +51,13 @@ typedef struct Judge {
     srVec3* product;
     srVec3* preconditioned;
     srMat3* diagonal;
+    srMat3* stiffness; // what of the diagonal is the body's
     srMat3* inverses;
     srMat3* across; // an edge: block of its lower node's row
     bool* isHeld;   // by the floor
+    bool isFresh;   // the Hessian is of this place
+    int age;        // else steps since it was
+    double shrinks; // by so much did the last move but one with it
 } Judge;
 
 static const int PAIRS[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
@@ -69,7 +78,7 @@ static void freeJudge(Judge* judge) {
                       judge->y,         judge->gradient, judge->direction,      judge->residual,
                       judge->search,    judge->product,  judge->preconditioned, judge->diagonal,
                       judge->inverses,  judge->across,   judge->isHeld,         judge->b,
-                      judge->unsteady};
+                      judge->unsteady,  judge->stiffness};
     for (size_t k = 0; k < sizeof(blocks) / sizeof(blocks[0]); ++k) {
         free(blocks[k]);
     }
@@ -83,7 +92,7 @@ static double findVolume(const srVec3* x, const int32_t* n) {
 static bool createJudge(const srThesisScene* scene, Judge* judge) {
     const srPbdShape* shape = &scene->shape;
     size_t n = (size_t)shape->nodeCount;
-    *judge = (Judge){.scene = scene, .nodeCount = shape->nodeCount};
+    *judge = (Judge){.scene = scene, .nodeCount = shape->nodeCount, .age = MOST_REUSED, .shrinks = 1.0};
     srVec3** vectors[] = {&judge->x,        &judge->last,           &judge->lastLast, &judge->velocities,
                           &judge->y,        &judge->lastVelocities, &judge->gradient, &judge->direction,
                           &judge->residual, &judge->search,         &judge->product,  &judge->preconditioned};
@@ -96,6 +105,7 @@ static bool createJudge(const srThesisScene* scene, Judge* judge) {
     judge->lengths = calloc((size_t)shape->edgeCount, sizeof(double));
     judge->volumes = calloc((size_t)shape->cellCount, sizeof(double));
     judge->diagonal = calloc(n, sizeof(srMat3));
+    judge->stiffness = calloc(n, sizeof(srMat3));
     judge->inverses = calloc(n, sizeof(srMat3));
     judge->across = calloc((size_t)shape->edgeCount, sizeof(srMat3));
     judge->isHeld = calloc(n, sizeof(bool));
@@ -103,7 +113,7 @@ static bool createJudge(const srThesisScene* scene, Judge* judge) {
     judge->unsteady = calloc(n, 1);
     if (!isComplete || judge->cellEdges == NULL || judge->lengths == NULL || judge->volumes == NULL ||
         judge->diagonal == NULL || judge->inverses == NULL || judge->across == NULL ||
-        judge->isHeld == NULL || judge->b == NULL || judge->unsteady == NULL) {
+        judge->isHeld == NULL || judge->b == NULL || judge->unsteady == NULL || judge->stiffness == NULL) {
         return false;
     }
     for (int32_t j = 0; j < shape->edgeCount; ++j) {
@@ -179,8 +189,8 @@ static void addEdges(Judge* judge) {
         }
         addOuter(&H, stiffness - pull / length, n, n);
         for (int k = 0; k < 9; ++k) {
-            judge->diagonal[a].m[k / 3][k % 3] += H.m[k / 3][k % 3];
-            judge->diagonal[b].m[k / 3][k % 3] += H.m[k / 3][k % 3];
+            judge->stiffness[a].m[k / 3][k % 3] += H.m[k / 3][k % 3];
+            judge->stiffness[b].m[k / 3][k % 3] += H.m[k / 3][k % 3];
             judge->across[j].m[k / 3][k % 3] -= H.m[k / 3][k % 3];
         }
     }
@@ -209,7 +219,7 @@ static void addCells(Judge* judge) {
             srScale(-1.0, e[1])};
         for (int k = 0; k < 4; ++k) {
             judge->gradient[n[k]] = srMulAdd(judge->gradient[n[k]], push, g[k]);
-            addOuter(&judge->diagonal[n[k]], stiffness, g[k], g[k]);
+            addOuter(&judge->stiffness[n[k]], stiffness, g[k], g[k]);
         }
         for (int k = 0; k < 6; ++k) {
             bool isAscending = n[PAIRS[k][0]] < n[PAIRS[k][1]];
@@ -233,14 +243,14 @@ static void addMatter(Judge* judge) {
             x[c] = judge->x[n[c]];
         }
         double volume = srThesisFindGradients(shape->nodes, n, g);
-        srThesisEvaluateCell(&judge->scene->matter, g, volume, x, push, blocks);
+        srThesisEvaluateCell(&judge->scene->matter, g, volume, x, push, judge->isFresh ? blocks : NULL);
         for (int c = 0; c < 4; ++c) {
             judge->gradient[n[c]] = srAdd(judge->gradient[n[c]], push[c]);
-            for (int k = 0; k < 9; ++k) {
-                judge->diagonal[n[c]].m[k / 3][k % 3] += blocks[c][c].m[k / 3][k % 3];
+            for (int k = 0; judge->isFresh && k < 9; ++k) {
+                judge->stiffness[n[c]].m[k / 3][k % 3] += blocks[c][c].m[k / 3][k % 3];
             }
         }
-        for (int k = 0; k < 6; ++k) {
+        for (int k = 0; judge->isFresh && k < 6; ++k) {
             bool isAscending = n[PAIRS[k][0]] < n[PAIRS[k][1]];
             int first = PAIRS[k][isAscending ? 0 : 1];
             int second = PAIRS[k][isAscending ? 1 : 0];
@@ -252,19 +262,29 @@ static void addMatter(Judge* judge) {
     }
 }
 
+// and the Hessian, if it is to be fresh; springs and volumes have theirs at no cost
 static void findGradient(Judge* judge) {
+    judge->isFresh = judge->isFresh || !judge->scene->isMatter;
     for (int32_t i = 0; i < judge->nodeCount; ++i) {
-        double m = massOf(judge, i) / judge->b[i];
-        judge->gradient[i] = srScale(m, srSub(judge->x[i], judge->y[i]));
-        judge->diagonal[i] = (srMat3){{{m, 0.0, 0.0}, {0.0, m, 0.0}, {0.0, 0.0, m}}};
+        judge->gradient[i] = srScale(massOf(judge, i) / judge->b[i], srSub(judge->x[i], judge->y[i]));
     }
-    memset(judge->across, 0, (size_t)judge->scene->shape.edgeCount * sizeof(srMat3));
+    if (judge->isFresh) {
+        memset(judge->across, 0, (size_t)judge->scene->shape.edgeCount * sizeof(srMat3));
+        memset(judge->stiffness, 0, (size_t)judge->nodeCount * sizeof(srMat3));
+        judge->age = 0;
+    }
     if (judge->scene->isMatter) {
         addMatter(judge);
-        return;
+    } else {
+        addEdges(judge);
+        addCells(judge);
     }
-    addEdges(judge);
-    addCells(judge);
+    for (int32_t i = 0; i < judge->nodeCount; ++i) {
+        judge->diagonal[i] = judge->stiffness[i];
+        for (int c = 0; c < 3; ++c) {
+            judge->diagonal[i].m[c][c] += massOf(judge, i) / judge->b[i];
+        }
+    }
 }
 
 // Which nodes the floor holds, and their friction: its force into the gradient, and of its curvature what
@@ -376,7 +396,14 @@ static void findDirection(Judge* judge) {
     }
 }
 
+// How far the next move would go, in parts of the extent
+static double foreseeMove(const Judge* judge, double longest) {
+    return judge->isFresh ? longest * longest : longest * judge->shrinks;
+}
+
 static bool solveStep(Judge* judge) {
+    double before = 0.0;
+    judge->isFresh = ++judge->age > MOST_REUSED;
     for (int k = 0; k < MOST_NEWTON_STEPS; ++k) {
         findGradient(judge);
         if (applyFloor(judge)) {
@@ -387,12 +414,15 @@ static bool solveStep(Judge* judge) {
         addAll(judge, judge->x, 1.0, judge->direction);
         double longest = 0.0;
         for (int32_t i = 0; i < judge->nodeCount; ++i) {
-            longest = fmax(longest, srLength(judge->direction[i]));
+            longest = fmax(longest, srLength(judge->direction[i]) / judge->scene->extent);
         }
-        // the next one would be about the square of this, in parts of the extent
-        if (longest < 1e-6 * judge->scene->extent) {
+        judge->shrinks = before > ROUNDED && !judge->isFresh ? longest / before : judge->shrinks;
+        if (longest < AGREES && foreseeMove(judge, longest) < AGREES * AGREES) {
             return true;
         }
+        // moves that hardly shrink are those of another place
+        judge->isFresh = k > 0 && (judge->isFresh || !(judge->shrinks < FAST));
+        before = longest;
     }
     return false;
 }

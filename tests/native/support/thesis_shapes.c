@@ -313,7 +313,7 @@ bool srThesisCreateJello(int32_t nodeCount, srThesisScene* out) {
     };
     double spacing;
     *out = (srThesisScene){.name = "monster jello", .frameCount = 30, .shownAxis = 1};
-    out->judgeSteps = 100; // a thousand would take hours
+    out->judgeSteps = 1000; // fifty for one of twenty substeps
     out->mostIterations = 256;
     out->factorStride = 3;
     if (!srThesisCreateCage(LIMBS, 5, 0.0, nodeCount, &out->cage, &spacing) || !takeCage(out)) {
