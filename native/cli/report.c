@@ -63,12 +63,16 @@ static void printAngles(const srCharacterReport* report) {
     srCliPrintValue("% of angles, by 10 deg", "%s", text);
 }
 
-static void printCage(const srCharacterReport* report) {
+static const char* nameMaker(const srCharacterReport* report) {
     static const char* const makers[] = {
         [sr_mesherAutomatic] = "given", [sr_mesherLattice] = "lattice", [sr_mesherTetgen] = "TetGen"};
     bool isKnown = report->mesher >= sr_mesherAutomatic && report->mesher <= sr_mesherTetgen;
+    return isKnown ? makers[report->mesher] : "unknown";
+}
+
+static void printCage(const srCharacterReport* report) {
     srCliPrintHeading("Cage");
-    srCliPrintValue("made by", "%s", isKnown ? makers[report->mesher] : "unknown");
+    srCliPrintValue("made by", "%s", nameMaker(report));
     if (report->mesherNote[0] != '\0') {
         srCliPrintValue("why", "%s", report->mesherNote);
     }
@@ -186,5 +190,6 @@ void srCliPrintReportJson(const srCliInputs* inputs, const srCharacterReport* re
     }
     printCounts("dihedralCounts", report->dihedralCounts, SR_DIHEDRAL_BINS);
     printCounts("aspectCounts", report->aspectCounts, SR_ASPECT_BINS);
-    printf("}\n");
+    // a sentence of the library's own: nothing in it to be escaped
+    printf(", \"mesher\": \"%s\", \"mesherNote\": \"%s\"}\n", nameMaker(report), report->mesherNote);
 }

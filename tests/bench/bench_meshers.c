@@ -96,7 +96,7 @@ static Play play(const srBenchBody* body, int32_t mesher, int32_t nodeCount) {
     out.mesher = report.mesher;
     out.cageSeconds = (double)report.cageSeconds;
     out.smallestAngle = (double)report.smallestAngleDegrees;
-    if (report.mesherNote[0] != '\0') {
+    if (report.mesher != mesher) {
         fprintf(stderr, "%s: %s\n", body->name, report.mesherNote);
     }
     simulate(body, character, out.offsets);

@@ -64,10 +64,10 @@ static void tryCase(const srCase* made, Tally* tally) {
     if (result == sr_success) {
         int misfits = judge(made, &mesh.cage) & FATAL;
         if (misfits != 0) {
-            fail_msg("%s: misfits %d, %s", made->name, misfits,
-                     report.note != NULL ? report.note : "by TetGen");
+            fail_msg("%s: misfits %d, %s", made->name, misfits, report.note);
         }
-        assert_true((report.route == sr_fillingTetgen) == (report.note == NULL));
+        assert_true((report.route == sr_fillingLattice) == report.isInstead);
+        assert_true(strlen(report.note) > 10);
         if (report.route == sr_fillingTetgen &&
             fabs(mesh.cage.nodeCount / (double)NODE_COUNT - 1.0) > LARGEST_MISS) {
             fail_msg("%s: %d nodes by TetGen", made->name, mesh.cage.nodeCount);

@@ -163,8 +163,9 @@ def describe(entry: Entry) -> str:
 
 
 def describe_cage(report: dict[str, Any]) -> list[str]:
-    """How large it is, who made it, and why it is not the one that was asked for."""
-    maker = " by TetGen" if report.get("mesher") == Mesher.TETGEN else ""
+    """How large it is, who made it, and why that one."""
+    makers = {Mesher.TETGEN: " by TetGen", Mesher.LATTICE: " by the lattice"}
+    maker = makers.get(report.get("mesher"), "")
     size = f"Cage of {report['nodeCount']} nodes, {report['cellCount']} cells{maker}"
     least = report.get("leastNodeCount")
     notes = (f"{least} nodes are enough for this shape" if least else "", report.get("mesherNote"))

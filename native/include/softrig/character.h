@@ -168,7 +168,8 @@ typedef struct srCharacterReport {
     int32_t aspectCounts[SR_ASPECT_BINS]; ///< Three times inner by outer radius of cells, by tenths; 1 is
                                           ///< regular.
     int32_t mesher; ///< The `srMesher` that made the cage; automatic when the caller gave one.
-    char mesherNote[SR_MESHER_NOTE_SIZE]; ///< Why it was not the one that was asked for; else empty.
+    char mesherNote[SR_MESHER_NOTE_SIZE]; ///< Why it was that one, in a sentence or two; empty when the
+                                          ///< caller gave a cage.
 
     /// How many nodes are enough for the shape: where no count within 15 % of the wanted one could be made,
     /// be it more or fewer, or the cage is larger than the inside by more than three tenths. The least of the

@@ -70,9 +70,7 @@ typedef struct Attempt {
 
 const char* srDescribeConformFate(const srConformReport* report) {
     static const char* const sentences[sr_conformFateCount] = {
-        [sr_conformMade] = "TetGen made the cage.",
         [sr_conformHelper] = "TetGen gave no answer.",
-        [sr_conformUnclean] = "The skin is too coarse, open, or crosses itself.",
         [sr_conformNoInside] = "The surface encloses too little for TetGen.",
         [sr_conformCrossing] = "The surface for TetGen could not be kept from crossing itself.",
         [sr_conformPoor] = "TetGen's cells were too flat to be simulated.",
@@ -84,10 +82,34 @@ const char* srDescribeConformFate(const srConformReport* report) {
         [sr_tetgenStarved] = "TetGen needed more memory than it is allowed.",
         [sr_tetgenCrashed] = "TetGen crashed or was killed.",
         [sr_tetgenRefused] = "TetGen found a fault in the surface.",
+        [sr_tetgenForeign] = "TetGen's helper program is of another version.",
         [sr_tetgenGarbled] = "TetGen gave no usable cage.",
     };
-    bool isHelper = report->fate == sr_conformHelper && helper[report->tetgen] != NULL;
-    return isHelper ? helper[report->tetgen] : sentences[report->fate];
+    static const char* const made[sr_skinFateCount] = {
+        [sr_skinTaken] = "The skin is closed, fine, and crosses itself nowhere: TetGen kept its triangles.",
+        [sr_skinOpen] = "TetGen filled a surface around the skin, as the skin is open.",
+        [sr_skinSheet] = "TetGen filled a surface around the skin, as some of it is as thin as a sheet.",
+        [sr_skinCoarse] = "TetGen filled a surface around the skin, as the skin has too few triangles.",
+        [sr_skinPinched] = "TetGen filled a surface around the skin, as parts of it meet at edges or points.",
+        [sr_skinCrossing] = "TetGen filled a surface around the skin, as it touches or crosses itself.",
+    };
+    static const char* const unclean[sr_skinFateCount] = {
+        [sr_skinOpen] = "The skin is open.",
+        [sr_skinSheet] = "Some of the skin is as thin as a sheet.",
+        [sr_skinCoarse] = "The skin has too few triangles for TetGen to keep them.",
+        [sr_skinPinched] = "Parts of the skin meet at edges or points.",
+        [sr_skinCrossing] = "The skin touches or crosses itself.",
+    };
+    switch (report->fate) {
+    case sr_conformMade:
+        return made[report->skin];
+    case sr_conformUnclean:
+        return unclean[report->skin];
+    case sr_conformHelper:
+        return helper[report->tetgen];
+    default:
+        return sentences[report->fate];
+    }
 }
 
 // ---- how long edges shall be
@@ -123,23 +145,26 @@ static srHull hullOf(const srSurface* surface) {
     return (srHull){surface->points, surface->pointCount, surface->triangles, surface->triangleCount};
 }
 
-// The artist's own triangles, if they are fine enough, closed, and cross nowhere.
-static srResult takeOwn(Conforming* c, double length, bool* outIsFine) {
+// The artist's own triangles, if they are closed, fine enough, and cross nowhere.
+static srResult takeOwn(Conforming* c, double length, srSkinFate* outFate) {
     srHull hull = hullOf(&c->solid.shells);
-    int32_t crossingCount = 0;
-    *outIsFine = false;
-    if (c->solid.sheets.triangleCount > 0 || !c->solid.isWatertight ||
-        hull.triangleCount < OWN_FACTOR * expectTriangles(c->solid.area, length)) {
+    bool isClosed;
+    int32_t crossingCount;
+    *outFate = !c->solid.isWatertight              ? sr_skinOpen
+               : c->solid.sheets.triangleCount > 0 ? sr_skinSheet
+                                                   : sr_skinCoarse;
+    bool isFine = hull.triangleCount >= OWN_FACTOR * expectTriangles(c->solid.area, length);
+    if (*outFate != sr_skinCoarse || !isFine) {
         return sr_success;
     }
-    SR_TRY(srIsHullClosed(&hull, c->arena, outIsFine));
-    if (*outIsFine) {
-        SR_TRY(srCountCrossings(&hull, true, 1, c->arena, NULL, &crossingCount));
-        *outIsFine = crossingCount == 0;
+    SR_TRY(srIsHullClosed(&hull, c->arena, &isClosed));
+    if (!isClosed) {
+        *outFate = sr_skinPinched;
+        return sr_success;
     }
-    if (*outIsFine) {
-        c->fine = hull;
-    }
+    SR_TRY(srCountCrossings(&hull, true, 1, c->arena, NULL, &crossingCount));
+    *outFate = crossingCount > 0 ? sr_skinCrossing : sr_skinTaken;
+    c->fine = crossingCount > 0 ? c->fine : hull;
     return sr_success;
 }
 
@@ -155,12 +180,13 @@ static double findFinest(const Conforming* c, double length) {
 static srResult makeFine(Conforming* c, double wantedLength, srConformReport* report) {
     srProgress part = srPartOfProgress(&c->whole, SOLID_SHARE, SOLID_SHARE + CONTOUR_PART);
     double length = findFinest(c, wantedLength);
-    SR_TRY(takeOwn(c, length, &report->isOwnSurface));
-    if (!report->isOwnSurface && c->settings->wantsOwnSurface) {
+    SR_TRY(takeOwn(c, length, &report->skin));
+    bool isOwn = report->skin == sr_skinTaken;
+    if (!isOwn && c->settings->wantsOwnSurface) {
         report->fate = sr_conformUnclean;
         return sr_success;
     }
-    if (!report->isOwnSurface) {
+    if (!isOwn) {
         SR_TRY(srContourSolid(&c->solid, CONTOUR_SHARE * length, CONTOUR_OFFSET, &part, c->arena, &c->fine));
     }
     report->surfaceTriangles = c->fine.triangleCount;
@@ -274,8 +300,9 @@ static srResult search(Conforming* c, Attempt* best, srConformReport* report) {
         SR_TRY(attemptLength(c, number, &attempt, &now));
         report->runCount = now.runCount;
         if (now.fate != sr_conformMade) {
-            // what went well before is good enough
-            *report = best->mesh.cellCount > 0 ? *report : now;
+            // what went well before may be good enough
+            bool isGood = best->mesh.cellCount > 0 && errorOf(c, best) <= WORST_COUNT;
+            *report = isGood ? *report : now;
             return sr_success;
         }
         if (best->mesh.cellCount == 0 || errorOf(c, &attempt) < errorOf(c, best)) {

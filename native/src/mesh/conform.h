@@ -15,13 +15,24 @@
 typedef enum srConformFate {
     sr_conformMade,
     sr_conformHelper,   ///< TetGen: `tetgen` tells more.
-    sr_conformUnclean,  ///< The artist's own surface was wanted and cannot be taken.
+    sr_conformUnclean,  ///< The artist's own surface was wanted and cannot be taken: `skin` tells more.
     sr_conformNoInside, ///< The surface encloses nothing.
     sr_conformCrossing, ///< The thinned surface could not be kept from crossing itself.
     sr_conformPoor,     ///< Cells too flat to be simulated.
     sr_conformSize,     ///< Not near the wanted number of nodes.
     sr_conformFateCount
 } srConformFate;
+
+/// What the artist's own surface is good for.
+typedef enum srSkinFate {
+    sr_skinTaken,
+    sr_skinOpen,
+    sr_skinSheet,   ///< Some of it encloses nothing, or hardly anything.
+    sr_skinCoarse,  ///< Fewer triangles than the cage would have.
+    sr_skinPinched, ///< An edge of more than two triangles, or one point of several fans.
+    sr_skinCrossing,
+    sr_skinFateCount
+} srSkinFate;
 
 typedef struct srConformSettings {
     int32_t targetNodeCount;
@@ -37,7 +48,7 @@ typedef struct srConformSettings {
 typedef struct srConformReport {
     srConformFate fate;
     srTetgenFate tetgen;
-    bool isOwnSurface;        ///< The artist's own triangles were thinned; else the contour of the inside.
+    srSkinFate skin; ///< Taken: the artist's own triangles were thinned; else the contour of the inside.
     int32_t surfaceTriangles; ///< Before thinning,
     int32_t hullTriangles;    ///< and after.
     int32_t spineCount;       ///< Nodes put on the spine.
@@ -53,5 +64,5 @@ typedef struct srConformReport {
 SR_MUST_USE srResult srConformSurface(const srSurface* surface, const srConformSettings* settings,
                                       srMesh* outMesh, srConformReport* outReport);
 
-/// What happened, as a sentence for people; static.
+/// Why TetGen made the cage or did not, as a sentence for people; static.
 const char* srDescribeConformFate(const srConformReport* report);

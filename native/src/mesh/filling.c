@@ -51,7 +51,10 @@ static srResult fillByTetgen(const srSurface* surface, const srFillingSettings* 
 
 srResult srFillSurface(const srSurface* surface, const srFillingSettings* settings, srMesh* outMesh,
                        srFillingReport* outReport) {
-    srFillingReport report = {.route = sr_fillingLattice};
+    const srConformReport missing = {.fate = sr_conformHelper, .tetgen = sr_tetgenMissing};
+    bool wantsLattice = settings->route == sr_fillingLattice;
+    srFillingReport report = {.note = wantsLattice ? "The lattice was asked for."
+                                                   : srDescribeConformFate(&missing)};
     srMesh mesh = {0};
     bool isGiven = settings->limits.program != NULL && settings->limits.program[0] != '\0';
     bool asksTetgen =
@@ -62,15 +65,11 @@ srResult srFillSurface(const srSurface* surface, const srFillingSettings* settin
         if (result == sr_errorCancelled || result == sr_errorOutOfMemory || result == sr_errorInvalidValue) {
             return result;
         }
-        bool isMade = result == sr_success && report.conform.fate == sr_conformMade;
-        // who left the choice to us need only hear of a helper that failed
-        bool isNews = settings->route == sr_fillingTetgen || report.conform.fate == sr_conformHelper;
-        if (!isMade && isNews) {
-            report.note = result == sr_success ? srDescribeConformFate(&report.conform)
-                                               : "The surface for TetGen could not be made.";
-        }
+        report.note = result == sr_success ? srDescribeConformFate(&report.conform)
+                                           : "The surface for TetGen could not be made.";
     }
     if (mesh.cage.cellCount == 0) {
+        report.isInstead = !wantsLattice;
         SR_TRY(fillByLattice(surface, settings, asksTetgen ? TETGEN_SHARE : 0.0, &mesh, &report));
     }
     *outMesh = mesh;

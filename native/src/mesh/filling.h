@@ -26,7 +26,8 @@ typedef struct srFillingSettings {
 
 typedef struct srFillingReport {
     srFillingRoute route; ///< Who made the cage; never automatic.
-    const char* note; ///< Why it was the lattice although TetGen was asked: a sentence, static. Else null.
+    const char* note;     ///< Why it was that one: a sentence, static; never null.
+    bool isInstead;       ///< The lattice, where TetGen was asked for or was to be preferred.
     srMesherReport lattice;
     srConformReport conform;
 } srFillingReport;

@@ -23,6 +23,7 @@ const char* srDescribeTetgenFate(srTetgenFate fate) {
         [sr_tetgenStarved] = "needed more memory than it is allowed",
         [sr_tetgenCrashed] = "crashed or was killed",
         [sr_tetgenRefused] = "found a fault in the surface",
+        [sr_tetgenForeign] = "is of another version",
         [sr_tetgenGarbled] = "gave no usable cage",
     };
     return fate >= 0 && fate < sr_tetgenFateCount ? clauses[fate] : "did something unknown";

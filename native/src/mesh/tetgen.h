@@ -21,6 +21,7 @@ typedef enum srTetgenFate {
     sr_tetgenStarved, ///< It needed more memory than it was given.
     sr_tetgenCrashed, ///< It was ended by a signal: a fault of TetGen's, or somebody killed it.
     sr_tetgenRefused, ///< It found a fault in the surface.
+    sr_tetgenForeign, ///< It did not understand the order: it is of another version.
     sr_tetgenGarbled, ///< Its answer was none, or no cage of that surface.
     sr_tetgenFateCount
 } srTetgenFate;

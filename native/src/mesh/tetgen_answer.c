@@ -41,6 +41,8 @@ static srTetgenFate judgeEnd(const srProcessAnswer* answer) {
     case sr_tetgenExitInput:
     case sr_tetgenExitEmpty:
         return sr_tetgenRefused;
+    case sr_tetgenExitOrder:
+        return sr_tetgenForeign;
     default:
         return sr_tetgenGarbled;
     }

@@ -99,9 +99,8 @@ static void placeBones(const srCharacterDef* def, srVec3* ends) {
 
 static void tellMesher(const srFillingReport* made, srCharacterReport* report) {
     report->mesher = made->route == sr_fillingTetgen ? sr_mesherTetgen : sr_mesherLattice;
-    const char* rest = " The lattice mesher made the cage instead.";
-    snprintf(report->mesherNote, sizeof(report->mesherNote), "%s%s", made->note != NULL ? made->note : "",
-             made->note != NULL ? rest : "");
+    snprintf(report->mesherNote, sizeof(report->mesherNote), "%s%s", made->note,
+             made->isInstead ? " The lattice mesher made the cage instead." : "");
 }
 
 static void reportCage(const srFillingReport* made, srCharacterReport* out) {

@@ -2,6 +2,7 @@
 """Whatever becomes of the helper around TetGen: Blender lives, and the lattice has made a cage."""
 
 import os
+import resource
 import subprocess
 import tempfile
 import time
@@ -18,7 +19,14 @@ from support import addon, damage, scenes
 # what stands in for the helper, and a word of the sentence
 MISFORTUNES = {
     "missing": (None, "missing"),
+    "not executable": ("exit 0", "missing"),
+    "no program": ("", "missing"),
     "killed": ("kill -KILL $$", "killed"),
+    "killed while it listens": ("head -c 100 >/dev/null; kill -KILL $$", "killed"),
+    "killed while it answers": ("HELPER | head -c 500; kill -KILL $$", "killed"),
+    "killed after its answer": ("HELPER; kill -KILL $$", "killed"),
+    "of another version": ("{ printf old; tail -c +4; } | HELPER", "another version"),
+    "noisy": ("head -c 300000 /dev/urandom", "no usable"),
     "crashed": ("cat >/dev/null; kill -SEGV $$", "killed"),
     # its limit of twenty seconds is waited for; what it started must go with it
     "stalled": ("sleep 4444 & kill -STOP $$", "too long"),
@@ -88,8 +96,10 @@ def test_the_lattice_answers_for_a_helper_that_is(
     api = addon.session().api
     path = folder / "stand-in"
     if line is not None:
-        path.write_text(f"#!/bin/sh\n{line.replace('HELPER', api._helper)}\n")
-        path.chmod(0o700)
+        path.write_text(
+            f"#!/bin/sh\n{line.replace('HELPER', api._helper)}\n" if line else "\x7fELF"
+        )
+        path.chmod(0o600 if name == "not executable" else 0o700)
     monkeypatch.setattr(api, "_helper", str(path))
     scenes.add_softrig(torus)
     report = addon.entry_of(torus).report
@@ -104,7 +114,20 @@ def test_a_helper_that_works_is_there_and_may_run(torus: Any, folder: Path) -> N
     scenes.add_softrig(torus)
     report = addon.entry_of(torus).report
     assert report["mesher"] == addon.module("native.bindings").Mesher.TETGEN
-    assert report["mesherNote"] == ""
+    assert "TetGen" in report["mesherNote"]
+
+
+def test_the_helper_needs_no_disk(
+    torus: Any, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(folder / "none"))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        scenes.add_softrig(torus)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert addon.entry_of(torus).report["mesher"] == addon.module("native.bindings").Mesher.TETGEN
 
 
 def prepare_bare(patient: damage.Patient) -> tuple[Any, dict[str, Any]]:

@@ -220,10 +220,13 @@ def test_only_what_was_found_is_reported() -> None:
 
 def test_the_report_tells_who_made_the_cage_and_why() -> None:
     sizes = {"nodeCount": 90, "cellCount": 200, "mesherNote": ""}
-    assert describe_cage({**sizes, "mesher": Mesher.LATTICE}) == ["Cage of 90 nodes, 200 cells"]
+    assert describe_cage({**sizes, "mesher": Mesher.LATTICE}) == [
+        "Cage of 90 nodes, 200 cells by the lattice"
+    ]
     filled = describe_cage({**sizes, "mesher": Mesher.TETGEN})
     assert filled == ["Cage of 90 nodes, 200 cells by TetGen"]
     assert describe_cage({**sizes, "mesher": Mesher.LATTICE, "mesherNote": "Why."})[1] == "Why."
+    assert describe_cage({**sizes, "mesher": Mesher.AUTOMATIC}) == ["Cage of 90 nodes, 200 cells"]
     needs = describe_cage({**sizes, "mesher": Mesher.LATTICE, "leastNodeCount": 200})
     assert needs[1:] == ["200 nodes are enough for this shape"]
 

@@ -337,6 +337,19 @@ static void wishes_for_the_inside_reach_the_library(void** state) {
     srTestFolder_Remove(&folder);
 }
 
+static void report_says_who_made_the_cage_and_why(void** state) {
+    (void)state;
+    srTestFolder folder = srTestMakeFolder();
+    writeTube(&folder);
+    runFine(&folder, "prepare tube.obj -o a.srch --nodes 200 --mesher lattice");
+    assert_true(printed(&folder, "out.txt", "lattice") && printed(&folder, "out.txt", "was asked for"));
+    // its ends are too wide to be closed
+    runFine(&folder, "prepare tube.obj -o a.srch --nodes 200 --largest-hole 30 --json");
+    assert_true(printed(&folder, "out.txt",
+                        "\"mesher\": \"lattice\", \"mesherNote\": \"The skin is open. The lattice"));
+    srTestFolder_Remove(&folder);
+}
+
 static void readHash(const srTestFolder* folder, char outHash[17]) {
     size_t size = 0;
     char* line = srTestFolder_Read(folder, "out.txt", &size);
@@ -574,6 +587,7 @@ int main(void) {
         cmocka_unit_test(surfaces_are_the_pose_plus_the_offsets),
         cmocka_unit_test(a_prepared_cage_can_be_used_again),
         cmocka_unit_test(wishes_for_the_inside_reach_the_library),
+        cmocka_unit_test(report_says_who_made_the_cage_and_why),
         cmocka_unit_test(a_stored_character_is_simulated_as_if_it_were_prepared),
         cmocka_unit_test(what_is_left_to_the_animation_may_be_chosen),
         cmocka_unit_test(one_line_for_machines_is_all_that_is_printed),

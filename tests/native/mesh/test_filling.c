@@ -11,7 +11,9 @@
 #include "mesh/solids.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 static srSurface makeBody(void) {
     Soup soup = {0};
@@ -50,8 +52,7 @@ static void tetgen_makes_cages_of_the_wanted_size(void** state) {
         srFillingReport report;
         assert_success(srFillSurface(&surface, &settings, &mesh, &report));
         assert_int_equal(report.route, sr_fillingTetgen);
-        assert_null(report.note);
-        assert_true(report.conform.isOwnSurface);
+        assert_int_equal(report.conform.skin, sr_skinTaken);
         assert_near(mesh.cage.nodeCount, targets[i], 0.15 * targets[i]);
         assertGoodCage(&mesh.cage, &surface, 0.08);
         assert_true(report.conform.minDihedralDegrees > 8.0);
@@ -76,7 +77,7 @@ static void coarse_or_crossing_skins_are_contoured(void** state) {
         srFillingReport report;
         assert_success(srFillSurface(&surface, &settings, &mesh, &report));
         assert_int_equal(report.route, sr_fillingTetgen);
-        assert_false(report.conform.isOwnSurface);
+        assert_int_equal(report.conform.skin, kind == 0 ? sr_skinCoarse : sr_skinCrossing);
         assert_near(mesh.cage.nodeCount, 500, 75);
         srDestroyMesh(&mesh);
         srDestroySurface(&surface);
@@ -105,41 +106,88 @@ static void cage_is_the_same_on_any_number_of_workers(void** state) {
     srDestroySurface(&surface);
 }
 
-static void left_to_us_clean_skins_go_to_tetgen(void** state) {
+// What a skin may be like, each with the word by which the report tells it.
+typedef enum Skin {
+    skinClean,
+    skinOpen,
+    skinSheet,
+    skinCoarse,
+    skinPinched,
+    skinCrossing,
+} Skin;
+
+static srSurface makeSkin(Skin skin) {
+    Soup soup = {0};
+    addSphere(&soup, skin == skinCoarse ? 2 : 4, 1.0, 0.0, 0.0, 0.0);
+    if (skin == skinOpen) {
+        soup.triangleCount /= 2;
+    } else if (skin == skinSheet) {
+        int32_t a = addPoint(&soup, 3, 0, 0), b = addPoint(&soup, 4, 0, 0), c = addPoint(&soup, 3, 1, 0);
+        addTriangle(&soup, a, b, c);
+    } else if (skin == skinPinched) {
+        // turned about its first point, where both touch
+        int32_t pointCount = soup.pointCount, triangleCount = soup.triangleCount;
+        for (int32_t p = 0; p < pointCount; p++) {
+            const float *x = soup.points + 3 * (size_t)p, *centre = soup.points;
+            addPoint(&soup, 2.0 * (double)centre[0] - (double)x[0], 2.0 * (double)centre[1] - (double)x[1],
+                     2.0 * (double)centre[2] - (double)x[2]);
+        }
+        for (int32_t i = 0; i < triangleCount; i++) {
+            const int32_t* t = soup.triangles + 3 * (size_t)i;
+            addTriangle(&soup, pointCount + t[0], pointCount + t[2], pointCount + t[1]);
+        }
+    } else if (skin == skinCrossing) {
+        addSphere(&soup, 4, 1.0, 0.6, 0.1, 0.0);
+    }
+    srSurface surface = makeSurface(&soup);
+    freeSoup(&soup);
+    return surface;
+}
+
+static void report_says_who_made_the_cage_and_why(void** state) {
     (void)state;
     needHelper();
-    Soup soup = {0};
-    addSphere(&soup, 4, 1.0, 0.0, 0.0, 0.0);
-    srSurface clean = makeSurface(&soup);
-    addSphere(&soup, 4, 1.0, 0.6, 0.1, 0.0);
-    srSurface crossing = makeSurface(&soup);
-    char killed[300];
+    char killed[300], stalled[300];
     makeStandIn("killed", "kill -KILL $$", killed);
+    makeStandIn("stalled", "sleep 60", stalled);
     const struct {
-        const srSurface* surface;
+        Skin skin;
+        srFillingRoute wanted;
         const char* program;
-        srFillingRoute route;
-        bool hasNote;
+        srFillingRoute made;
+        const char* word;
     } cases[] = {
-        {&clean, helperPath, sr_fillingTetgen, false},
-        {&clean, NULL, sr_fillingLattice, false},
-        {&clean, killed, sr_fillingLattice, true},
-        {&crossing, helperPath, sr_fillingLattice, false},
+        {skinClean, sr_fillingAutomatic, helperPath, sr_fillingTetgen, "closed, fine"},
+        {skinClean, sr_fillingAutomatic, NULL, sr_fillingLattice, "missing"},
+        {skinClean, sr_fillingAutomatic, "/no/such/helper", sr_fillingLattice, "missing"},
+        {skinClean, sr_fillingAutomatic, killed, sr_fillingLattice, "killed"},
+        {skinClean, sr_fillingAutomatic, stalled, sr_fillingLattice, "too long"},
+        {skinOpen, sr_fillingAutomatic, helperPath, sr_fillingLattice, "skin is open"},
+        {skinSheet, sr_fillingAutomatic, helperPath, sr_fillingLattice, "as thin as a sheet"},
+        {skinCoarse, sr_fillingAutomatic, helperPath, sr_fillingLattice, "too few triangles"},
+        {skinPinched, sr_fillingAutomatic, helperPath, sr_fillingLattice, "meet at edges or points"},
+        {skinCrossing, sr_fillingAutomatic, helperPath, sr_fillingLattice, "crosses itself"},
+        {skinClean, sr_fillingTetgen, helperPath, sr_fillingTetgen, "kept its triangles"},
+        {skinCoarse, sr_fillingTetgen, helperPath, sr_fillingTetgen, "as the skin has too few triangles"},
+        {skinCrossing, sr_fillingTetgen, helperPath, sr_fillingTetgen, "as it touches or crosses itself"},
+        {skinClean, sr_fillingTetgen, NULL, sr_fillingLattice, "missing"},
+        {skinClean, sr_fillingLattice, helperPath, sr_fillingLattice, "was asked for"},
     };
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < SR_ARRAY_COUNT(cases); i++) {
+        srSurface surface = makeSkin(cases[i].skin);
         srFillingSettings settings = settingsFor(300, cases[i].program);
-        settings.limits.seconds = 30.0;
-        settings.route = sr_fillingAutomatic;
+        settings.limits.seconds = cases[i].program == stalled ? 0.5 : 30.0;
+        settings.route = cases[i].wanted;
         srMesh mesh;
         srFillingReport report;
-        assert_success(srFillSurface(cases[i].surface, &settings, &mesh, &report));
-        assert_int_equal(report.route, cases[i].route);
-        assert_int_equal(report.note != NULL, cases[i].hasNote);
+        assert_success(srFillSurface(&surface, &settings, &mesh, &report));
+        if (report.route != cases[i].made || strstr(report.note, cases[i].word) == NULL) {
+            fail_msg("case %d: %s", i, report.note);
+        }
+        assert_true(report.isInstead == (report.route == sr_fillingLattice && i < SR_ARRAY_COUNT(cases) - 1));
         srDestroyMesh(&mesh);
+        srDestroySurface(&surface);
     }
-    srDestroySurface(&clean);
-    srDestroySurface(&crossing);
-    freeSoup(&soup);
 }
 
 static void bones_have_nodes(void** state) {
@@ -223,7 +271,6 @@ static void lattice_answers_whatever_becomes_of_the_helper(void** state) {
         srFillingReport report;
         assert_success(srFillSurface(&surface, &settings, &mesh, &report));
         assert_int_equal(report.route, sr_fillingLattice);
-        assert_non_null(report.note);
         assert_non_null(strstr(report.note, cases[i].word));
         assertGoodCage(&mesh.cage, &surface, 0.3);
         assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
@@ -231,6 +278,65 @@ static void lattice_answers_whatever_becomes_of_the_helper(void** state) {
         srDestroyMesh(&mesh);
     }
     assert_int_equal(countFiles("."), before);
+    srDestroySurface(&surface);
+}
+
+// The first runs are well, but may be off the wanted count; those after them are killed.
+static void what_a_killed_helper_gave_before_is_taken_if_it_is_good(void** state) {
+    (void)state;
+    needHelper();
+    srSurface surface = makeBody();
+    char path[300], counter[300], line[900];
+    srTestPath("runs", counter, sizeof(counter));
+    int32_t byTetgen = 0;
+    for (int alive = 1; alive <= 4; alive++) {
+        snprintf(line, sizeof(line), "echo >>'%s'; [ $(wc -l <'%s') -le %d ] || kill -KILL $$; exec %%s",
+                 counter, counter, alive);
+        makeStandIn("mortal", line, path);
+        srFillingSettings settings = settingsFor(150, path);
+        settings.limits.seconds = 30.0;
+        srMesh mesh;
+        srFillingReport report;
+        assert_success(srFillSurface(&surface, &settings, &mesh, &report));
+        print_message("%d runs: %d nodes. %s\n", alive, mesh.cage.nodeCount, report.note);
+        if (report.route == sr_fillingTetgen) {
+            assert_near(mesh.cage.nodeCount, 150, 0.15 * 150);
+            byTetgen++;
+        } else {
+            assert_non_null(strstr(report.note, "killed"));
+            assertGoodCage(&mesh.cage, &surface, 0.5);
+        }
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+        srDestroyMesh(&mesh);
+        remove(counter);
+    }
+    assert_true(byTetgen >= 1 && byTetgen <= 3);
+    srDestroySurface(&surface);
+}
+
+// No room on any disk, no temporary folder, and the folder it works in is gone.
+static void helper_needs_no_disk(void** state) {
+    (void)state;
+    needHelper();
+    srSurface surface = makeBody();
+    char gone[300];
+    srTestPath("gone", gone, sizeof(gone));
+    pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit nothing = {0, 0};
+        bool isSo = mkdir(gone, 0700) == 0 && chdir(gone) == 0 && rmdir(gone) == 0 &&
+                    setenv("TMPDIR", "/no/such/folder", 1) == 0 && setrlimit(RLIMIT_FSIZE, &nothing) == 0;
+        srFillingSettings settings = settingsFor(300, helperPath);
+        settings.limits.seconds = 30.0;
+        srMesh mesh;
+        srFillingReport report;
+        bool isMade = isSo && srFillSurface(&surface, &settings, &mesh, &report) == sr_success &&
+                      report.route == sr_fillingTetgen;
+        _exit(isMade ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     srDestroySurface(&surface);
 }
 
@@ -301,10 +407,13 @@ int main(void) {
         cmocka_unit_test_teardown(tetgen_makes_cages_of_the_wanted_size, srTestNothingLeaked),
         cmocka_unit_test_teardown(coarse_or_crossing_skins_are_contoured, srTestNothingLeaked),
         cmocka_unit_test_teardown(cage_is_the_same_on_any_number_of_workers, srTestNothingLeaked),
-        cmocka_unit_test_teardown(left_to_us_clean_skins_go_to_tetgen, srTestNothingLeaked),
+        cmocka_unit_test_teardown(report_says_who_made_the_cage_and_why, srTestNothingLeaked),
         cmocka_unit_test_teardown(bones_have_nodes, srTestNothingLeaked),
         cmocka_unit_test_teardown(painted_detail_makes_smaller_cells, srTestNothingLeaked),
         cmocka_unit_test_teardown(lattice_answers_whatever_becomes_of_the_helper, srTestNothingLeaked),
+        cmocka_unit_test_teardown(what_a_killed_helper_gave_before_is_taken_if_it_is_good,
+                                  srTestNothingLeaked),
+        cmocka_unit_test_teardown(helper_needs_no_disk, srTestNothingLeaked),
         cmocka_unit_test_teardown(what_encloses_nothing_is_said, srTestNothingLeaked),
         cmocka_unit_test_teardown(caller_may_cancel_at_any_time, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),

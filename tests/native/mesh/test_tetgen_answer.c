@@ -276,7 +276,7 @@ static void end_of_the_program_is_named(void** state) {
         {sr_processEnded, sr_tetgenExitBug, sr_tetgenCrashed},
         {sr_processEnded, sr_tetgenExitCrossing, sr_tetgenRefused},
         {sr_processEnded, sr_tetgenExitEmpty, sr_tetgenRefused},
-        {sr_processEnded, sr_tetgenExitOrder, sr_tetgenGarbled},
+        {sr_processEnded, sr_tetgenExitOrder, sr_tetgenForeign},
         {sr_processEnded, 127, sr_tetgenGarbled},
         {sr_processEnded, sr_tetgenExitFine, sr_tetgenMade},
     };
