@@ -7,7 +7,6 @@
 #include "core/alloc.h"
 #include "core/thread.h"
 #include "mesh/hints.h"
-#include "weights/biharmonic_mend.h"
 #include "weights/biharmonic_system.h"
 
 #include <math.h>
@@ -15,6 +14,10 @@
 
 // How high a weight may rise once more away from its bone; above that one would see it on the skin.
 #define PEAK_LIMIT 0.0195
+
+// How often the whole is solved once more, with what rose too high as bounds; then it is cut.
+#define MOST_ROUNDS 12
+#define ROUND_SHARE 0.75
 
 typedef struct Solving {
     const srCage* cage;
@@ -24,6 +27,9 @@ typedef struct Solving {
     const srSimplexSettings* settings;
     int32_t columnCount;
     float* weights;
+    double* smooth;           // x of the last time, node by node
+    float* ceilings;          // none the first time
+    srSimplexReport* reports; // by piece
 } Solving;
 
 srSimplexSettings srDefaultBiharmonicSettings(void) {
@@ -45,13 +51,35 @@ static void writeFixed(const Solving* s) {
     }
 }
 
-static void writeSolved(const Solving* s, const srBiharmonicSystem* system, const double* solved) {
+// What the last time left, and how high each weight may be: row by row of the system, and node by node.
+typedef struct Numbers {
+    double *weights, *smooth, *ceilings;
+} Numbers;
+
+static void writeSolved(const Solving* s, const srBiharmonicSystem* system, const Numbers* numbers) {
+    int32_t columns = system->problem.columnCount;
     for (int32_t i = 0; i < s->cage->nodeCount; i++) {
-        int32_t from = system->rowOfNode[i], columns = system->problem.columnCount;
-        for (int32_t j = 0; from != SR_NULL_INDEX && j < columns; j++) {
-            rowOf(s, i)[system->columns[j]] = (float)solved[columns * (int64_t)from + j];
+        int64_t from = columns * (int64_t)system->rowOfNode[i], to = s->columnCount * (int64_t)i;
+        for (int32_t j = 0; from >= 0 && j < columns; j++) {
+            s->weights[to + system->columns[j]] = (float)numbers->weights[from + j];
+            s->smooth[to + system->columns[j]] = numbers->smooth[from + j];
         }
     }
+}
+
+// Whether any weight of the system has a ceiling.
+static bool readBounds(const Solving* s, const srBiharmonicSystem* system, const Numbers* numbers) {
+    int32_t columns = system->problem.columnCount;
+    bool isBound = false;
+    for (int32_t i = 0; i < s->cage->nodeCount && s->ceilings != NULL; i++) {
+        int64_t to = columns * (int64_t)system->rowOfNode[i], from = s->columnCount * (int64_t)i;
+        for (int32_t j = 0; to >= 0 && j < columns; j++) {
+            numbers->ceilings[to + j] = (double)s->ceilings[from + system->columns[j]];
+            numbers->smooth[to + j] = s->smooth[from + system->columns[j]];
+            isBound = isBound || s->ceilings[from + system->columns[j]] < 1.0f;
+        }
+    }
+    return isBound;
 }
 
 // A piece without a bone (an eye, a button) stays stiff: all of it goes with the one node of the others that
@@ -104,26 +132,35 @@ cleanup:
 
 // ---- the whole ----
 
-static srResult solveSystem(const Solving* s, const srBiharmonicSystem* system, const srProgress* progress,
-                            srSimplexReport* outReport) {
+static srResult solveSystem(const Solving* s, srBiharmonicSystem* system, const srProgress* progress,
+                            srSimplexReport* report) {
     size_t count = (size_t)system->rowCount * (size_t)system->problem.columnCount;
-    double* solved = SR_ALLOC(double, count);
-    if (solved == NULL) {
+    double* block = SR_ALLOC(double, 3 * count);
+    if (block == NULL) {
         return srFailOutOfMemory("weights");
     }
+    Numbers numbers = {block, block + count, block + 2 * count};
     srResult result = sr_success;
+    bool isBound = readBounds(s, system, &numbers);
     if (system->problem.columnCount == 1) {
-        for (size_t k = 0; k < count; k++) {
-            solved[k] = 1.0;
+        for (size_t k = 0; k < 2 * count; k++) {
+            block[k] = 1.0;
         }
-        *outReport = (srSimplexReport){.isConverged = true};
-    } else {
-        result = srSolveSimplexProblem(&system->problem, s->settings, progress, solved, NULL, outReport);
+        *report = (srSimplexReport){.isConverged = true};
+    } else if (isBound || s->ceilings == NULL) {
+        srSimplexReport now;
+        system->problem.ceilings = isBound ? numbers.ceilings : NULL;
+        system->problem.nearby = isBound ? numbers.smooth : NULL;
+        result = srSolveSimplexProblem(&system->problem, s->settings, progress, numbers.weights,
+                                       numbers.smooth, &now);
+        now.iterationCount += report->iterationCount;
+        now.restartCount += report->restartCount;
+        *report = now;
     }
-    if (result == sr_success) {
-        writeSolved(s, system, solved);
+    if (result == sr_success && (isBound || s->ceilings == NULL)) {
+        writeSolved(s, system, &numbers);
     }
-    SR_FREE(solved, count);
+    SR_FREE(block, 3 * count);
     return result;
 }
 
@@ -140,7 +177,6 @@ static void addReport(const srSimplexReport* from, srSimplexReport* to) {
 
 static srResult solvePieces(const Solving* s, const srProgress* progress, srSimplexReport* outReport) {
     *outReport = (srSimplexReport){.isConverged = true};
-    writeFixed(s);
     for (int32_t piece = 0; piece < s->cage->nodeCount; piece++) {
         if (s->pieces->pieceOfNode[piece] != piece || !s->pieces->isHeard[piece]) {
             continue;
@@ -148,13 +184,14 @@ static srResult solvePieces(const Solving* s, const srProgress* progress, srSimp
         // nodes are numbered for locality, so a piece's number tells about how far it is
         srProgress part = srPartOfProgress(progress, (double)piece / s->cage->nodeCount, 1.0);
         srBiharmonicSystem system = {0};
-        srSimplexReport report = {.isConverged = true};
         SR_TRY(srCreateBiharmonicSystem(s->cage, s->stiffness, s->rows, s->pieces, piece, s->columnCount,
                                         &system));
-        srResult result = system.rowCount > 0 ? solveSystem(s, &system, &part, &report) : sr_success;
+        s->reports[piece].isConverged = s->reports[piece].isConverged || system.rowCount == 0;
+        srResult result =
+            system.rowCount > 0 ? solveSystem(s, &system, &part, &s->reports[piece]) : sr_success;
         srDestroyBiharmonicSystem(&system);
         SR_TRY(result);
-        addReport(&report, outReport);
+        addReport(&s->reports[piece], outReport);
     }
     return sr_success;
 }
@@ -208,120 +245,89 @@ srResult srMeasureBiharmonicEnergy(const srCage* cage, const srAnchorRows* rows,
 
 // ---- peaks ----
 
-#define MENDING_ROUNDS 4
-
-typedef struct Peaks {
-    const Solving* solving;
-    float* ceilings; // where peaks were cut no weight may rise again
-    float* best;
-    double* slopes;
-    double energy; // of the best
-    size_t count;
-} Peaks;
-
-// What was lowered gets a ceiling; `before` may be the best.
-static void lowerCeilings(const Peaks* p, const float* before) {
-    for (size_t k = 0; k < p->count; k++) {
-        float w = p->solving->weights[k];
-        p->ceilings[k] = w < before[k] ? fminf(p->ceilings[k], w) : p->ceilings[k];
+// What rises too high where it is solved for is a bound that the problem did not know: it is solved once more
+// with it, and again. Should that come to no end, what is left is cut.
+static srResult boundPeaks(Solving* s, float* ceilings, const srProgress* progress,
+                           srBiharmonicReport* report) {
+    size_t count = (size_t)s->cage->nodeCount * (size_t)s->columnCount;
+    for (size_t k = 0; k < count; k++) {
+        ceilings[k] = 1.0f;
     }
-}
-
-// Levelling costs energy, for it knows nothing of it. Rows around are brought to the least there is, and what
-// rises thereby is levelled again, as long as that pays.
-static srResult mendPeaks(Peaks* p, const srProgress* progress, srPeakReport* report) {
-    const Solving* s = p->solving;
-    float* mended = SR_ALLOC(float, p->count);
-    srResult result = mended != NULL ? sr_success : srFailOutOfMemory("weights");
-    bool isBetter = true;
-    for (int round = 0; result == sr_success && isBetter && round < MENDING_ROUNDS; round++) {
-        srProgress part =
-            srPartOfProgress(progress, (double)round / MENDING_ROUNDS, (round + 1.0) / MENDING_ROUNDS);
-        srPeakReport again = {0};
-        memcpy(p->best, s->weights, p->count * sizeof(float));
-        SR_TRY_CLEANUP(srMendRows(s->stiffness, s->rows, s->pieces, s->columnCount, p->ceilings, s->weights));
-        memcpy(mended, s->weights, p->count * sizeof(float));
-        SR_TRY_CLEANUP(srLevelPeaks(s->cage, s->rows, s->columnCount, PEAK_LIMIT, &part, s->weights, &again));
-        double energy = measure(s->stiffness, s->rows, s->weights, s->columnCount, p->slopes);
-        isBetter = energy < p->energy;
-        if (isBetter) {
-            lowerCeilings(p, mended);
-            p->energy = energy;
-            report->mendCount++;
-            isBetter = again.peakCount > 0;
-        } else {
-            memcpy(s->weights, p->best, p->count * sizeof(float));
+    double rest = PEAK_LIMIT;
+    for (; report->solveCount < MOST_ROUNDS; report->solveCount++) {
+        // nobody knows how many rounds, so each takes half of what is left
+        double from = 1.0 - ldexp(1.0, -report->solveCount), to = 0.5 + 0.5 * from;
+        srProgress look = srPartOfProgress(progress, from, 0.9 * from + 0.1 * to);
+        srProgress solve = srPartOfProgress(progress, 0.9 * from + 0.1 * to, to);
+        // feet go down with their peaks, so each round leaves less
+        rest *= ROUND_SHARE;
+        const srPeakBounds bounds = {PEAK_LIMIT, rest, s->weights, ceilings};
+        int32_t peakCount;
+        SR_TRY(srBoundPeaks(s->cage, s->rows, s->columnCount, &bounds, &look, &peakCount));
+        report->boundCount += report->solveCount == 0 ? peakCount : 0;
+        if (peakCount == 0) {
+            return sr_success;
         }
+        s->ceilings = ceilings;
+        SR_TRY(solvePieces(s, &solve, &report->loop));
     }
-
-cleanup:
-    SR_FREE(mended, p->count);
-    return result;
-}
-
-static srResult levelPeaks(const Solving* s, const srProgress* progress, srPeakReport* outReport) {
-    srResult result = sr_success;
-    srProgress level = srPartOfProgress(progress, 0.0, 0.5), mend = srPartOfProgress(progress, 0.5, 1.0);
-    Peaks p = {.solving = s, .count = (size_t)s->cage->nodeCount * (size_t)s->columnCount};
-    p.best = SR_ALLOC(float, p.count);
-    p.slopes = SR_ALLOC(double, s->columnCount);
-    if (p.best == NULL || p.slopes == NULL) {
-        result = srFailOutOfMemory("weights");
-        goto cleanup;
-    }
-    memcpy(p.best, s->weights, p.count * sizeof(float));
-    SR_TRY_CLEANUP(srLevelPeaks(s->cage, s->rows, s->columnCount, PEAK_LIMIT, &level, s->weights, outReport));
-    if (outReport->roundCount > 0) {
-        p.ceilings = SR_ALLOC(float, p.count);
-        if (p.ceilings == NULL) {
-            result = srFailOutOfMemory("weights");
-            goto cleanup;
-        }
-        for (size_t k = 0; k < p.count; k++) {
-            p.ceilings[k] = 1.0f;
-        }
-        lowerCeilings(&p, p.best);
-        p.energy = measure(s->stiffness, s->rows, s->weights, s->columnCount, p.slopes);
-        SR_TRY_CLEANUP(mendPeaks(&p, &mend, outReport));
-    }
-
-cleanup:
-    SR_FREE(p.best, p.count);
-    SR_FREE(p.ceilings, p.count);
-    SR_FREE(p.slopes, s->columnCount);
-    return result;
+    srProgress level = srPartOfProgress(progress, 1.0, 1.0);
+    return srLevelPeaks(s->cage, s->rows, s->columnCount, PEAK_LIMIT, &level, s->weights, &report->peaks);
 }
 
 // ---- the story ----
 
+static srResult solveAll(Solving* s, const srProgress* progress, float* ceilings,
+                         srBiharmonicReport* report) {
+    srProgress first = srPartOfProgress(progress, 0.0, 0.9), rounds = srPartOfProgress(progress, 0.9, 1.0);
+    writeFixed(s);
+    memset(s->smooth, 0, (size_t)s->cage->nodeCount * (size_t)s->columnCount * sizeof(double));
+    SR_TRY(solvePieces(s, &first, &report->loop));
+    SR_TRY(boundPeaks(s, ceilings, &rounds, report));
+    return s->pieces->orphanCount > 0 ? carryOver(s) : sr_success;
+}
+
 srResult srSolveBiharmonic(const srCage* cage, const srAnchors* anchors, const srSimplexSettings* settings,
-                           const srProgress* progress, float* outWeights, srBiharmonicReport* outReport) {
+                           const srProgress* progress, const srBiharmonicAnswer* answer,
+                           srBiharmonicReport* outReport) {
     srResult result = sr_success;
     srProgress whole = progress != NULL ? *progress : (srProgress){0};
-    srProgress matrices = srPartOfProgress(&whole, 0.0, 0.05), loop = srPartOfProgress(&whole, 0.05, 0.98),
-               peaks = srPartOfProgress(&whole, 0.98, 1.0);
+    srProgress matrices = srPartOfProgress(&whole, 0.0, 0.05), loop = srPartOfProgress(&whole, 0.05, 1.0);
     double start = srGetSeconds();
+    size_t count = (size_t)cage->nodeCount * (size_t)anchors->columnCount;
     srAnchorRows rows = {0};
     srStiffness stiffness = {0};
     srPieces pieces = {0};
     srBiharmonicReport report = {0};
-    double* slopes = NULL;
+    double *slopes = NULL, *smooth = NULL;
+    float* ceilings = NULL;
+    srSimplexReport* reports = NULL;
     SR_TRY_CLEANUP(srCreateAnchorRows(cage, anchors, &rows));
     SR_TRY_CLEANUP(srReportProgress(&matrices, 0.3));
+    slopes = SR_ALLOC(double, anchors->columnCount);
+    smooth = answer->smooth == NULL ? SR_ALLOC(double, count) : NULL;
+    ceilings = answer->ceilings == NULL ? SR_ALLOC(float, count) : NULL;
+    reports = SR_ALLOC_ZERO(srSimplexReport, cage->nodeCount);
+    if (slopes == NULL || (answer->smooth == NULL && smooth == NULL) ||
+        (answer->ceilings == NULL && ceilings == NULL) || reports == NULL) {
+        result = srFailOutOfMemory("weights");
+        goto cleanup;
+    }
     SR_TRY_CLEANUP(srCreateStiffness(cage, &stiffness));
     SR_TRY_CLEANUP(srCreatePieces(cage, &rows, &pieces));
     SR_TRY_CLEANUP(srReportProgress(&matrices, 1.0));
     report.matrixSeconds = srGetSeconds() - start;
-    Solving solving = {cage, &rows, &stiffness, &pieces, settings, anchors->columnCount, outWeights};
-    SR_TRY_CLEANUP(solvePieces(&solving, &loop, &report.loop));
-    SR_TRY_CLEANUP(levelPeaks(&solving, &peaks, &report.peaks));
-    SR_TRY_CLEANUP(pieces.orphanCount > 0 ? carryOver(&solving) : sr_success);
-    slopes = SR_ALLOC(double, anchors->columnCount);
-    if (slopes == NULL) {
-        result = srFailOutOfMemory("weights");
-        goto cleanup;
-    }
-    report.energy = measure(&stiffness, &rows, outWeights, anchors->columnCount, slopes);
+    Solving solving = {.cage = cage,
+                       .rows = &rows,
+                       .stiffness = &stiffness,
+                       .pieces = &pieces,
+                       .settings = settings,
+                       .columnCount = anchors->columnCount,
+                       .weights = answer->weights,
+                       .smooth = smooth != NULL ? smooth : answer->smooth,
+                       .reports = reports};
+    SR_TRY_CLEANUP(solveAll(&solving, &loop, ceilings != NULL ? ceilings : answer->ceilings, &report));
+    report.energy = measure(&stiffness, &rows, answer->weights, anchors->columnCount, slopes);
     report.sampleCount = rows.sampleCount;
     report.fixedCount = rows.fixedCount;
     report.outsideCount = rows.outsideCount;
@@ -331,6 +337,9 @@ srResult srSolveBiharmonic(const srCage* cage, const srAnchors* anchors, const s
 
 cleanup:
     SR_FREE(slopes, anchors->columnCount);
+    SR_FREE(smooth, count);
+    SR_FREE(ceilings, count);
+    SR_FREE(reports, cage->nodeCount);
     srDestroyAnchorRows(&rows);
     srDestroyStiffness(&stiffness);
     srDestroyPieces(&pieces);

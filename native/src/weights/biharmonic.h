@@ -15,9 +15,11 @@
 srSimplexSettings srDefaultBiharmonicSettings(void);
 
 typedef struct srBiharmonicReport {
-    srSimplexReport loop; ///< Of the minimum; peaks are levelled after it.
-    srPeakReport peaks;
-    double energy; ///< As srMeasureBiharmonicEnergy has it.
+    srSimplexReport loop; ///< Of what is handed out; steps of all times that it was solved.
+    int32_t boundCount;   ///< Peaks that became bounds,
+    int32_t solveCount;   ///< and how often it was solved again with them.
+    srPeakReport peaks; ///< Cut after all: only where bounds came to no end, and then `loop` is of before it.
+    double energy;      ///< As srMeasureBiharmonicEnergy has it.
     int32_t sampleCount;
     int32_t fixedCount;   ///< Nodes on bones.
     int32_t outsideCount; ///< Columns whose bones are outside: they count where the cage is nearest.
@@ -26,13 +28,20 @@ typedef struct srBiharmonicReport {
     double loopSeconds;   ///< and of problems and their solutions.
 } srBiharmonicReport;
 
-/// Fills `outWeights`, node by node (nodeCount x columnCount): in [0, 1], rows sum to one to rounding of
-/// floats; away from its bones none has a peak of more than a fiftieth. The same bits on any number of
-/// workers. Fails as srCreateAnchorRows, and with `sr_errorBadMesh` for cells that are too flat to compute
-/// with. Not reaching the tolerance is told in the report alone.
+/// What is filled, node by node (nodeCount x columnCount).
+typedef struct srBiharmonicAnswer {
+    float* weights;
+    double* smooth;  ///< x of srSolveSimplexProblem, for judges; zero on nodes that are given. May be null.
+    float* ceilings; ///< How high each weight was allowed to be, one where nothing was. May be null.
+} srBiharmonicAnswer;
+
+/// Weights are in [0, 1], rows sum to one to rounding of floats, and so they are smoothest; away from its
+/// bones none has a peak of more than a fiftieth. The same bits on any number of workers. Fails as
+/// srCreateAnchorRows, and with `sr_errorBadMesh` for cells that are too flat to compute with. Not reaching
+/// the tolerance is told in the report alone.
 SR_MUST_USE srResult srSolveBiharmonic(const srCage* cage, const srAnchors* anchors,
                                        const srSimplexSettings* settings, const srProgress* progress,
-                                       float* outWeights, srBiharmonicReport* outReport);
+                                       const srBiharmonicAnswer* answer, srBiharmonicReport* outReport);
 
 /// sum_j w_j' Q w_j / 2 over all columns, and half of what samples pull: what is minimised. Lengths are in
 /// units of the cube root of the cage's volume.

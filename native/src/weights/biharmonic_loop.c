@@ -22,6 +22,7 @@
 #include "math/dissect.h"
 #include "math/factor.h"
 #include "weights/biharmonic_kernels.h"
+#include "weights/biharmonic_row.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,6 +61,9 @@ typedef struct Loop {
     double* sums; // of all blocks of rows
     int32_t blockOfRows;
     double* state; // s in double, in the problem's order
+    bool* isBound; // by row of the problem: it has a ceiling below one
+    double* rows;  // two for each worker
+    int32_t workerCount;
     double products[SR_BIHARMONIC_MEMORY][SR_BIHARMONIC_MEMORY];
     double shares[SR_BIHARMONIC_MEMORY];
     double firstResidual;
@@ -128,6 +132,22 @@ static srResult copyMatrix(const srCsc* A, srCsc* out) {
     return sr_success;
 }
 
+// out += A X for rows of columns, A by its lower triangle
+static void addProduct(const srCsc* A, const double* X, int32_t columns, double scale, double* out) {
+    for (int32_t j = 0; j < A->columnCount; j++) {
+        for (int32_t e = A->columnStarts[j]; e < A->columnStarts[j + 1]; e++) {
+            int32_t i = A->rows[e];
+            double value = scale * A->values[e];
+            for (int32_t c = 0; c < columns; c++) {
+                out[columns * (int64_t)i + c] += value * X[columns * (int64_t)j + c];
+            }
+            for (int32_t c = 0; i != j && c < columns; c++) {
+                out[columns * (int64_t)j + c] += value * X[columns * (int64_t)i + c];
+            }
+        }
+    }
+}
+
 // the diagonal is the first entry of a column of the lower triangle
 static void shift(Loop* loop, double share) {
     const srCsc* A = &loop->problem->A;
@@ -181,11 +201,26 @@ static srResult guess(Loop* loop) {
     return result;
 }
 
+// At the end s - w are the multipliers, R^-1 (b - A x), and x is near w.
+static void beginNearby(Loop* loop) {
+    int32_t columns = loop->problem->columnCount;
+    const double* x = loop->problem->nearby;
+    memcpy(loop->state, loop->problem->loads, (size_t)loop->size * (size_t)columns * sizeof(double));
+    addProduct(&loop->problem->A, x, columns, -1.0, loop->state);
+    for (int64_t at = 0; at < columns * (int64_t)loop->size; at++) {
+        loop->state[at] = x[at] + loop->state[at] / loop->problem->metric[at / columns];
+    }
+}
+
 static srResult prepareMatrices(Loop* loop) {
     SR_TRY(copyMatrix(&loop->problem->A, &loop->shifted));
     SR_TRY(analyze(loop));
     SR_TRY(srReportProgress(&loop->progress, 0.05));
-    SR_TRY(guess(loop));
+    if (loop->problem->nearby != NULL) {
+        beginNearby(loop);
+    } else {
+        SR_TRY(guess(loop));
+    }
     SR_TRY(srReportProgress(&loop->progress, 0.15));
     shift(loop, 1.0);
     SR_TRY(srCholesky_Factor(loop->cholesky, &loop->shifted));
@@ -260,10 +295,31 @@ static srResult layOut(Loop* loop, bool isDouble) {
 
 // ---- one step ----
 
+// As the kernel does it, for a row with ceilings.
+static void reflectBound(const Loop* loop, int32_t k, double* row) {
+    const srBiharmonicArrays* a = &loop->arrays;
+    int32_t columns = loop->problem->columnCount, i = loop->factor.order[k];
+    int64_t at = loop->width * (int64_t)k;
+    double metric = loop->problem->metric[i], *z = row + columns;
+    for (int32_t j = 0; j < columns; j++) {
+        row[j] = getNumber(loop, a->s, at + j);
+    }
+    srProjectBelow(row, loop->problem->ceilings + columns * (int64_t)i, columns, z);
+    for (int32_t j = 0; j < columns; j++) {
+        double force = metric * (2.0 * z[j] - row[j]) + getNumber(loop, a->loads, at + j);
+        setNumber(loop, a->z, at + j, z[j]);
+        setNumber(loop, a->x, at + j, loop->factor.scales[k] * force);
+    }
+}
+
 static void reflectRange(int32_t begin, int32_t end, int32_t worker, void* context) {
-    (void)worker;
     const Loop* loop = context;
     kernelsOf(loop)->reflect(&loop->arrays, begin, end);
+    for (int32_t k = begin; k < end && loop->isBound != NULL; k++) {
+        if (loop->isBound[loop->factor.order[k]]) {
+            reflectBound(loop, k, loop->rows + 2 * loop->problem->columnCount * (int64_t)worker);
+        }
+    }
 }
 
 static void sweepRange(int32_t begin, int32_t end, int32_t worker, void* context) {
@@ -406,28 +462,16 @@ static srResult iterate(Loop* loop, double tolerance) {
 
 // ---- what is true of it ----
 
-// out += A X for rows of columns, A by its lower triangle
-static void addProduct(const srCsc* A, const double* X, int32_t columns, double scale, double* out) {
-    for (int32_t j = 0; j < A->columnCount; j++) {
-        for (int32_t e = A->columnStarts[j]; e < A->columnStarts[j + 1]; e++) {
-            int32_t i = A->rows[e];
-            double value = scale * A->values[e];
-            for (int32_t c = 0; c < columns; c++) {
-                out[columns * (int64_t)i + c] += value * X[columns * (int64_t)j + c];
-            }
-            for (int32_t c = 0; i != j && c < columns; c++) {
-                out[columns * (int64_t)j + c] += value * X[columns * (int64_t)i + c];
-            }
-        }
-    }
-}
-
 // Rows of s to the simplex, once more in double: sums and bounds to rounding.
 static void projectState(const Loop* loop, double* weights) {
     int32_t columns = loop->problem->columnCount;
     for (int32_t i = 0; i < loop->size; i++) {
         const double* s = loop->state + columns * (int64_t)i;
         double* w = weights + columns * (int64_t)i;
+        if (loop->isBound != NULL && loop->isBound[i]) {
+            srProjectBelow(s, loop->problem->ceilings + columns * (int64_t)i, columns, w);
+            continue;
+        }
         int32_t count = columns, before = columns + 1;
         double threshold = -1.0;
         for (int32_t j = 0; j < columns; j++) {
@@ -570,6 +614,23 @@ static srResult solve(Loop* loop, double* weights, double* smooth) {
     return sr_success;
 }
 
+static srResult prepareBounds(Loop* loop) {
+    int32_t columns = loop->problem->columnCount;
+    if (loop->problem->ceilings == NULL) {
+        return sr_success;
+    }
+    loop->workerCount = srParallel_GetWorkerCount();
+    loop->isBound = SR_ALLOC_ZERO(bool, loop->size);
+    loop->rows = SR_ALLOC(double, 2 * (size_t)columns * (size_t)loop->workerCount);
+    if (loop->isBound == NULL || loop->rows == NULL) {
+        return srFailOutOfMemory("weights");
+    }
+    for (int64_t at = 0; at < columns * (int64_t)loop->size; at++) {
+        loop->isBound[at / columns] = loop->isBound[at / columns] || loop->problem->ceilings[at] < 1.0;
+    }
+    return sr_success;
+}
+
 srResult srSolveSimplexProblem(const srSimplexProblem* problem, const srSimplexSettings* settings,
                                const srProgress* progress, double* outWeights, double* outSmooth,
                                srSimplexReport* outReport) {
@@ -586,6 +647,7 @@ srResult srSolveSimplexProblem(const srSimplexProblem* problem, const srSimplexS
         result = srFailOutOfMemory("weights");
         goto cleanup;
     }
+    SR_TRY_CLEANUP(prepareBounds(&loop));
     SR_TRY_CLEANUP(prepareMatrices(&loop));
     SR_TRY_CLEANUP(solve(&loop, outWeights, outSmooth != NULL ? outSmooth : own));
     SR_TRY_CLEANUP(srReportProgress(&loop.progress, 1.0));
@@ -595,6 +657,8 @@ cleanup:
     freeArrays(&loop);
     srDestroyCholesky(loop.cholesky);
     srDestroyCsc(&loop.shifted);
+    SR_FREE(loop.isBound, loop.size);
+    SR_FREE(loop.rows, 2 * (size_t)problem->columnCount * (size_t)loop.workerCount);
     SR_FREE(loop.state, count);
     SR_FREE(loop.sums, SR_BIHARMONIC_SUMS * loop.blockOfRows);
     SR_FREE(own, count);

@@ -10,14 +10,16 @@
 #include "math/vec3.h"
 #include "mesh/progress.h"
 
-/// Over rows i and columns j: minimise sum_j (w_j' A w_j / 2 - b_j' w_j), every row of w in the simplex. Unit
-/// of length, volume and the like are gone: numbers are about one.
+/// Over rows i and columns j: minimise sum_j (w_j' A w_j / 2 - b_j' w_j), every row of w in the simplex and
+/// below its ceilings. Unit of length, volume and the like are gone: numbers are about one.
 typedef struct srSimplexProblem {
-    srCsc A;              ///< Symmetric, positive definite; its lower triangle.
-    const double* loads;  ///< b, row by row.
-    const double* metric; ///< D times rho: positive, one a row.
-    const srVec3* places; ///< Of rows: for a good order of elimination.
-    int32_t columnCount;  ///< Positive.
+    srCsc A;                ///< Symmetric, positive definite; its lower triangle.
+    const double* loads;    ///< b, row by row.
+    const double* metric;   ///< D times rho: positive, one a row.
+    const srVec3* places;   ///< Of rows: for a good order of elimination.
+    int32_t columnCount;    ///< Positive.
+    const double* ceilings; ///< Row by row, those of a row at least one together. Null: nothing is above one.
+    const double* nearby;   ///< x of a like problem, to begin near it. Null: the smoothest without bounds.
 } srSimplexProblem;
 
 typedef struct srSimplexSettings {
@@ -26,8 +28,8 @@ typedef struct srSimplexSettings {
 } srSimplexSettings;
 
 /// With y = b - A x, all norms in the metric: primal |x - w| / |w|; dual |D^-1 (y - n)| / |D^-1 n|, n = D (s
-/// - w) the multipliers, normal to the simplex at w to rounding; where hardly anything is bound, |w| / 1000
-/// stands for |D^-1 n|.
+/// - w) the multipliers, normal at w to what rows may be, to rounding; where hardly anything is bound, |w| /
+/// 1000 stands for |D^-1 n|.
 typedef struct srSimplexReport {
     int32_t iterationCount;
     int32_t restartCount; ///< How often mixing led astray and began anew.
@@ -37,9 +39,9 @@ typedef struct srSimplexReport {
     bool isDouble; ///< Floats did not do.
 } srSimplexReport;
 
-/// Fills `outWeights` with rows in the simplex and `outSmooth` (nullable) with x, which obeys no bounds and
-/// no rounding either: what residuals are of. Both row by row, in double. The same bits on any number of
-/// workers.
+/// Fills `outWeights` with rows in the simplex, below their ceilings, and `outSmooth` (nullable) with x,
+/// which obeys no bounds and no rounding either: what residuals are of. Both row by row, in double. The same
+/// bits on any number of workers.
 SR_MUST_USE srResult srSolveSimplexProblem(const srSimplexProblem* problem, const srSimplexSettings* settings,
                                            const srProgress* progress, double* outWeights, double* outSmooth,
                                            srSimplexReport* outReport);

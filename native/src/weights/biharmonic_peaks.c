@@ -40,7 +40,8 @@ typedef struct Levelling {
     int32_t searchCount;
     int32_t* visited;
     int32_t visitedCount;
-    int32_t* heap; // nodes that are next to visited ones, the highest first
+    int32_t islandCount; // of those: as many came before the foot
+    int32_t* heap;       // nodes that are next to visited ones, the highest first
     int32_t heapCount;
     double* row;
 } Levelling;
@@ -187,12 +188,16 @@ static int32_t findFoot(Levelling* l, int32_t top, int32_t column) {
     float height = rowOf(l, top)[column];
     int32_t foot = top, search = ++l->searchCount;
     l->visitedCount = 0;
+    l->islandCount = 0;
     l->heapCount = 0;
     l->seen[top] = search;
     pushNode(l, top, column);
     while (l->heapCount > 0) {
         int32_t node = popNode(l, column);
-        foot = rowOf(l, node)[column] < rowOf(l, foot)[column] ? node : foot;
+        if (rowOf(l, node)[column] < rowOf(l, foot)[column]) {
+            foot = node;
+            l->islandCount = l->visitedCount;
+        }
         if (isOwn(l, node, column) || rowOf(l, node)[column] > height) {
             return foot;
         }
@@ -296,6 +301,62 @@ static srResult levelAll(Levelling* l, bool mayCut, const srProgress* progress, 
     }
     return sr_success;
 }
+
+// ---- bounds ----
+
+// What the ceilings of a row must leave to a column.
+static float findRoom(const Levelling* l, const float* ceilings, int32_t column) {
+    double rest = 0.0;
+    for (int32_t j = 0; j < l->columnCount; j++) {
+        rest += j != column ? (double)ceilings[j] : 0.0;
+    }
+    return (float)(1.0 + 1e-6 - rest);
+}
+
+static void lowerCeiling(const Levelling* l, int32_t node, int32_t column, float height, float* ceilings) {
+    float* row = ceilings + l->columnCount * (int64_t)node;
+    if (!isOwn(l, node, column)) {
+        row[column] = fminf(row[column], fmaxf(height, findRoom(l, row, column)));
+    }
+}
+
+// The island, and its shore, where else it would rise next.
+static bool boundTop(Levelling* l, int32_t top, int32_t column, const srPeakBounds* bounds) {
+    const float* foot = rowOf(l, findFoot(l, top, column));
+    if (rowOf(l, top)[column] <= foot[column] + l->limit) {
+        return false;
+    }
+    float height = foot[column] + (float)bounds->rest;
+    for (int32_t k = 0; k < l->islandCount; k++) {
+        int32_t node = l->visited[k];
+        lowerCeiling(l, node, column, height, bounds->ceilings);
+        for (int32_t e = l->starts[node]; e < l->starts[node + 1]; e++) {
+            lowerCeiling(l, l->neighbours[e], column, height, bounds->ceilings);
+        }
+    }
+    return true;
+}
+
+srResult srBoundPeaks(const srCage* cage, const srAnchorRows* rows, int32_t columnCount,
+                      const srPeakBounds* bounds, const srProgress* progress, int32_t* outCount) {
+    Levelling l = {.cage = cage,
+                   .rows = rows,
+                   .columnCount = columnCount,
+                   .limit = (float)bounds->limit,
+                   .weights = bounds->weights};
+    srResult result = prepare(&l);
+    *outCount = 0;
+    for (int32_t i = 0; result == sr_success && i < cage->nodeCount; i++) {
+        result = i % NODES_A_QUESTION == 0 ? srReportProgress(progress, (double)i / cage->nodeCount) : result;
+        for (int32_t j = 0; result == sr_success && j < columnCount; j++) {
+            *outCount += isTop(&l, i, j) && boundTop(&l, i, j, bounds);
+        }
+    }
+    release(&l);
+    return result;
+}
+
+// ---- the whole ----
 
 srResult srLevelPeaks(const srCage* cage, const srAnchorRows* rows, int32_t columnCount, double limit,
                       const srProgress* progress, float* weights, srPeakReport* outReport) {

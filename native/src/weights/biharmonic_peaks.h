@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A smoothest function may rise once more away from its bone, most of all where cells are flat. Lives here:
-// finding such peaks and levelling them. Does not: the weights themselves (biharmonic.h).
+// finding such peaks, as bounds that a problem did not know, and levelling them where nothing is solved any
+// more. Does not: the weights themselves (biharmonic.h).
 
 #pragma once
 
@@ -11,8 +12,19 @@
 typedef struct srPeakReport {
     int32_t peakCount;  ///< Levelled in the first round.
     int32_t roundCount; ///< Until there were none; zero: all was left as it is.
-    int32_t mendCount;  ///< How often rows around were mended after it (biharmonic_mend.h).
 } srPeakReport;
+
+typedef struct srPeakBounds {
+    double limit;
+    double rest;    ///< How high above its foot what is higher may be, when it is solved for anew.
+    float* weights; ///< Are left as they are.
+    float* ceilings;
+} srPeakBounds;
+
+/// Lowers `ceilings` (nodeCount x columnCount) on and around peaks higher than `limit`, as below; those of a
+/// row stay above one together. `outCount`: such peaks.
+SR_MUST_USE srResult srBoundPeaks(const srCage* cage, const srAnchorRows* rows, int32_t columnCount,
+                                  const srPeakBounds* bounds, const srProgress* progress, int32_t* outCount);
 
 /// How high a peak of a column is: how far one must go down from it at least to come, from node to node along
 /// edges, to its anchors or to a higher one. Where that is more than `limit`, it is made so, and the rows of

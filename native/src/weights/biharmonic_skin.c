@@ -294,7 +294,8 @@ static srResult solve(Weighing* w, float* outValues) {
     settings.tolerance = (double)def->tolerance;
     srProgress part = srPartOfProgress(&w->progress, 0.55, 0.95);
     srBiharmonicReport found = {0};
-    SR_TRY(srSolveBiharmonic(&w->mesh.cage, &anchors, &settings, &part, w->nodeWeights, &found));
+    SR_TRY(srSolveBiharmonic(&w->mesh.cage, &anchors, &settings, &part,
+                             &(srBiharmonicAnswer){.weights = w->nodeWeights}, &found));
     SR_TRY(srBringWeightsToPoints(&w->mesh.cage, &w->embedding, w->skin, w->nodeWeights, def->columnCount,
                                   outValues));
     srProgress smoothing = srPartOfProgress(&w->progress, 0.95, 1.0);

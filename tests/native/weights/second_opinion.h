@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "weights/biharmonic.h"
 #include "weights/biharmonic_system.h"
 
 #include <math.h>
@@ -33,16 +34,30 @@ static inline void projectBySorting(const double* y, int32_t count, double* out)
     }
 }
 
+/// The nearest place between zero and the ceilings with a sum of one, by halving.
+static inline void projectByHalving(const double* y, const double* ceilings, int32_t count, double* out) {
+    double low = -1e9, high = 1e9;
+    for (int k = 0; k < 200; k++) {
+        double middle = 0.5 * (low + high), sum = 0.0;
+        for (int32_t j = 0; j < count; j++) {
+            out[j] = fmin(fmax(y[j] - middle, 0.0), ceilings[j]);
+            sum += out[j];
+        }
+        low = sum > 1.0 ? middle : low;
+        high = sum > 1.0 ? high : middle;
+    }
+}
+
 /// Squares that residuals are made of, in the metric: of weights, of what they are apart from smooth ones, of
 /// what is left of forces, of what bounds take.
 typedef struct srTestResiduals {
     double all, apart, left, cut;
 } srTestResiduals;
 
-/// Adds those of a system's nodes: of weights as they are handed out, node by node, and of the smooth x that
-/// belongs to them.
-static inline void addResiduals(const srBiharmonicSystem* system, const double* x, const float* weights,
-                                srTestResiduals* out) {
+/// Adds those of a system's nodes, of weights as they are handed out and of the smooth x that belongs to
+/// them.
+static inline void addResiduals(const srBiharmonicSystem* system, const double* x,
+                                const srBiharmonicAnswer* answer, srTestResiduals* out) {
     const srCsc* A = &system->problem.A;
     int32_t m = system->problem.columnCount;
     double* forces = calloc((size_t)system->rowCount * (size_t)m, sizeof(double));
@@ -57,13 +72,15 @@ static inline void addResiduals(const srBiharmonicSystem* system, const double* 
     }
     for (int32_t i = 0; i < system->nodeCount; i++) {
         int32_t r = system->rowOfNode[i];
-        const float* row = weights + system->columnCount * (int64_t)i;
-        double s[32], back[32];
+        const float* row = answer->weights + system->columnCount * (int64_t)i;
+        const float* most = answer->ceilings + system->columnCount * (int64_t)i;
+        double s[32], back[32], ceilings[32];
         for (int32_t j = 0; r >= 0 && j < m; j++) {
+            ceilings[j] = (double)most[system->columns[j]];
             s[j] = (double)row[system->columns[j]] + forces[r * m + j] / system->metric[r];
         }
         if (r >= 0) {
-            projectBySorting(s, m, back);
+            projectByHalving(s, ceilings, m, back);
         }
         for (int32_t j = 0; r >= 0 && j < m; j++) {
             double here = (double)row[system->columns[j]], far = x[r * m + j] - here;
@@ -76,11 +93,10 @@ static inline void addResiduals(const srBiharmonicSystem* system, const double* 
     free(forces);
 }
 
-/// Primal and dual residual of weights as they are handed out, peaks levelled and all: the smooth ones are
-/// solved for once more. Nothing of the library's own account is used.
-static inline srResult measureReturned(const srCage* cage, const srAnchors* anchors, const float* weights,
-                                       const srSimplexSettings* settings, double* outPrimal,
-                                       double* outDual) {
+/// Primal and dual residual of weights as they are handed out, with the ceilings and the smooth ones that
+/// came with them, and how far any is above its ceiling. Nothing of the library's own account is used.
+static inline srResult measureReturned(const srCage* cage, const srAnchors* anchors,
+                                       const srBiharmonicAnswer* answer, double* outPrimal, double* outDual) {
     srAnchorRows rows = {0};
     srStiffness stiffness = {0};
     srPieces pieces = {0};
@@ -90,18 +106,22 @@ static inline srResult measureReturned(const srCage* cage, const srAnchors* anch
     result = result == sr_success ? srCreatePieces(cage, &rows, &pieces) : result;
     for (int32_t i = 0; result == sr_success && i < cage->nodeCount; i++) {
         srBiharmonicSystem system = {0};
-        srSimplexReport unused;
         if (pieces.pieceOfNode[i] != i || !pieces.isHeard[i]) {
             continue;
         }
         result = srCreateBiharmonicSystem(cage, &stiffness, &rows, &pieces, i, anchors->columnCount, &system);
-        size_t count = (size_t)system.rowCount * (size_t)system.problem.columnCount;
-        double* w = calloc(2 * count + 1, sizeof(double));
-        if (result == sr_success && count > 0 && system.problem.columnCount > 1) {
-            result = srSolveSimplexProblem(&system.problem, settings, NULL, w, w + count, &unused);
-            addResiduals(&system, w + count, weights, &sums);
+        int32_t m = system.problem.columnCount;
+        double* x = calloc((size_t)system.rowCount * (size_t)m + 1, sizeof(double));
+        for (int32_t node = 0; result == sr_success && node < cage->nodeCount; node++) {
+            int64_t row = system.rowOfNode[node];
+            for (int32_t j = 0; row >= 0 && j < m; j++) {
+                x[m * row + j] = answer->smooth[anchors->columnCount * (int64_t)node + system.columns[j]];
+            }
         }
-        free(w);
+        if (result == sr_success && system.rowCount > 0 && m > 1) {
+            addResiduals(&system, x, answer, &sums);
+        }
+        free(x);
         srDestroyBiharmonicSystem(&system);
     }
     srDestroyPieces(&pieces);

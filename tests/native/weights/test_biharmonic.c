@@ -59,7 +59,8 @@ static float* solve(const srCage* cage, const srAnchors* anchors, double toleran
     float* weights = calloc((size_t)cage->nodeCount * (size_t)anchors->columnCount, sizeof(float));
     srSimplexSettings settings = srDefaultBiharmonicSettings();
     settings.tolerance = tolerance;
-    assert_success(srSolveBiharmonic(cage, anchors, &settings, NULL, weights, report));
+    assert_success(
+        srSolveBiharmonic(cage, anchors, &settings, NULL, &(srBiharmonicAnswer){.weights = weights}, report));
     return weights;
 }
 
@@ -558,18 +559,22 @@ static void bad_bones_are_refused_in_words(void** state) {
     float* weights = calloc(4096, sizeof(float));
     createBar(&cage, &bones, 0.0);
     bones.points[1].y = (double)NAN;
-    assert_result(srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL, weights, &report),
+    assert_result(srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL,
+                                    &(srBiharmonicAnswer){.weights = weights}, &report),
                   sr_errorNotFinite);
     bones.points[1].y = 1.0;
     bones.columns[1] = 3;
-    assert_result(srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL, weights, &report),
+    assert_result(srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL,
+                                    &(srBiharmonicAnswer){.weights = weights}, &report),
                   sr_errorInvalidValue);
     bones.columns[1] = 0;
     bones.elements[0][2] = -1;
-    assert_result(srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL, weights, &report),
+    assert_result(srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL,
+                                    &(srBiharmonicAnswer){.weights = weights}, &report),
                   sr_errorInvalidValue);
     bones.anchors.elementCount = 0;
-    assert_result(srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL, weights, &report),
+    assert_result(srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL,
+                                    &(srBiharmonicAnswer){.weights = weights}, &report),
                   sr_errorInvalidValue);
     free(weights);
     srDestroyCage(&cage);
@@ -592,7 +597,8 @@ static void flat_cells_give_weights_or_a_sentence_but_no_nan(void** state) {
             float* weights = calloc((size_t)cage.nodeCount * 3, sizeof(float));
             srSimplexSettings settings = {1e-4, 200};
             srBiharmonicReport report;
-            if (srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL, weights, &report) == sr_success) {
+            if (srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL,
+                                  &(srBiharmonicAnswer){.weights = weights}, &report) == sr_success) {
                 assert_weights(weights, cage.nodeCount, 3);
             } else {
                 assert_true(strlen(srGetErrorText()) > 10);
@@ -638,7 +644,8 @@ static srResult makeAll(void* context) {
     srBiharmonicReport report;
     float weights[200];
     SR_TRY(srTestCreateBarCage((const int32_t[]){2, 4, 2}, 0.25, &cage));
-    srResult result = srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL, weights, &report);
+    srResult result = srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL,
+                                        &(srBiharmonicAnswer){.weights = weights}, &report);
     srDestroyCage(&cage);
     return result;
 }

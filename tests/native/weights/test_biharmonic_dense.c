@@ -283,7 +283,8 @@ static void weights_are_those_of_a_dense_program(void** state) {
         float weights[mostUnknowns];
         srSimplexSettings settings = {1e-10, 100000};
         srBiharmonicReport report;
-        assert_success(srSolveBiharmonic(&d.cage, &d.anchors, &settings, NULL, weights, &report));
+        assert_success(srSolveBiharmonic(&d.cage, &d.anchors, &settings, NULL,
+                                         &(srBiharmonicAnswer){.weights = weights}, &report));
         assert_true(report.loop.isConverged);
         assert_int_equal(report.peaks.roundCount, 0);
         int32_t m = d.anchors.columnCount, boundCount = 0;
