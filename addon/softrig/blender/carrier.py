@@ -4,11 +4,13 @@
 It is in no collection; the modifier on the skin is its only user, so it goes when that goes.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import bpy
 import numpy as np
 
+from ..model.baking import is_file_of
 from ..model.rig import RefusalError
 from ..native.arrays import FloatArray
 from . import compat, generators, graph
@@ -24,10 +26,6 @@ CHANGED = (
 )
 REMEDY = "Move it below Softrig."
 LOST = "The hidden object that carries the motion was deleted. Prepare Again makes a new one."
-BORROWED = (
-    "This character has Softrig in the file that it is linked from, which cannot be written here. "
-    "Press Add Softrig to let it move in this file."
-)
 DEFORMING = frozenset(
     "ARMATURE CAST CLOTH COLLISION CORRECTIVE_SMOOTH CURVE DISPLACE HOOK LAPLACIANDEFORM "
     "LAPLACIANSMOOTH LATTICE MESH_CACHE MESH_DEFORM SHRINKWRAP SIMPLE_DEFORM SMOOTH SOFT_BODY "
@@ -44,11 +42,19 @@ def is_ours(modifier: Any) -> bool:
 
 
 def is_borrowed(ob: Any, modifier: Any) -> bool:
-    """Came with a library override: its carrier lies in the other file and cannot be written."""
+    """Came with a library override: its carrier lies in the other file and cannot be written.
+
+    3.4 makes an override of the carrier too, whose points are the other file's all the same.
+    """
     if ob.library is not None or not is_ours(modifier):
         return False
     carrier = compat.get_input(modifier, graph.CARRIER)
-    return carrier is not None and carrier.library is not None
+    return carrier is not None and find_library(carrier) is not None
+
+
+def find_library(carrier: Any) -> Any:
+    """The file that its points lie in, when that is another one."""
+    return carrier.library or (carrier.data.library if carrier.data is not None else None)
 
 
 def find_modifier(ob: Any) -> Any:
@@ -216,7 +222,12 @@ def check_stack(ob: Any, follows: bool = False) -> None:
 
 
 def attach(ob: Any) -> None:
-    """Gives the skin a carrier and the modifier that adds its offsets, or changes nothing."""
+    """Gives the skin a carrier and the modifier that adds its offsets, or changes nothing.
+
+    A modifier that somebody copied from another character reads the offsets of that one.
+    """
+    for stray in [m for m in ob.modifiers if is_ours(m) and not is_borrowed(ob, m)]:
+        remove_modifier(ob, stray)
     carrier = _make_carrier(ob)
     modifier = ob.modifiers.new(MODIFIER, "NODES")
     try:
@@ -258,6 +269,31 @@ def duplicate(ob: Any) -> None:
     copied = carrier.copy()
     copied.data = carrier.data.copy()
     compat.set_input(modifier, graph.CARRIER, copied)
+
+
+def separate(obs: Iterable[Any]) -> list[Any]:
+    """Whose modifiers were copied from others gets points of its own; who it is, returned.
+
+    Takes stay with the one that they are named after.
+    """
+    met, renewed = set(), []
+    for ob in sorted(obs, key=_is_named_after, reverse=True):
+        carrier = find_carrier(ob)
+        if carrier in met:
+            compat.set_input(find_modifier(ob), graph.CARRIER, _make_carrier(ob))
+            renewed.append(ob)
+        elif carrier is not None:
+            met.add(carrier)
+    return renewed
+
+
+def _is_named_after(ob: Any) -> bool:
+    identity, carrier = ob.softrig.uuid or ob.softrig.follower_uuid, find_carrier(ob)
+    if carrier is None:
+        return False
+    paths = [modifier.filepath for modifier in list_bakes(carrier)]
+    is_baked = any(is_file_of(path, identity) for path in paths)
+    return is_baked or (not paths and carrier.name == f"{ob.name} Softrig")
 
 
 def detach(ob: Any) -> None:

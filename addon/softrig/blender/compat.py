@@ -83,6 +83,19 @@ def set_input(modifier: Any, name: str, value: Any) -> None:
     modifier.id_data.update_tag()
 
 
+def list_collections(modifier: Any) -> list[Any]:
+    """Those that a node group is handed."""
+    if modifier.node_group is None:
+        return []
+    if HAS_RNA_INPUTS:
+        inputs = modifier.properties.inputs
+        names = [p.identifier for p in inputs.bl_rna.properties if p.identifier != "rna_type"]
+        values = [getattr(getattr(inputs, name), "value", None) for name in names]
+    else:
+        values = list(modifier.values())
+    return [value for value in values if isinstance(value, bpy.types.Collection)]
+
+
 def set_input_attribute(modifier: Any, name: str, attribute: str) -> None:
     """Reads the input from a vertex group or attribute; an empty name goes back to the number."""
     identifier = input_identifier(modifier.node_group, name)

@@ -23,7 +23,7 @@ from ..model.followers import (
 )
 from ..model.session import Entry, Session
 from ..native.arrays import FloatArray
-from . import carrier, followed, rest
+from . import carrier, followed, rest, seen
 
 log = logging.getLogger(__name__)
 
@@ -244,6 +244,8 @@ def look_around(session: Session) -> None:
         if leader is not None:
             names = session.riders.get(leader.softrig.uuid, ())
             session.riders[leader.softrig.uuid] = (*names, ob.name)
-        lost = leader is None or not leader.users_scene or carrier.find_modifier(leader) is None
+        lost = (
+            leader is None or not seen.is_anywhere(leader) or carrier.find_modifier(leader) is None
+        )
         if lost and carrier.find_bake(ob) is None:
             carrier.clear(ob)

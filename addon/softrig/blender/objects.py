@@ -11,7 +11,7 @@ import numpy as np
 from ..model.controls import Surroundings, is_cut_marker
 from ..model.session import Entry
 from ..native.inputs import FrameRange
-from . import carrier, readers
+from . import carrier, readers, seen
 
 
 def new_uuid() -> str:
@@ -55,30 +55,24 @@ def mode_of(ob: Any) -> str:
 
 
 def scene_of(ob: Any, preferred: str = "") -> Any:
-    """The scene that the object plays in; None when it is in none."""
+    """The scene that the object plays in; None when none shows it."""
     scenes = ob.users_scene
-    for scene in scenes:
-        if scene.name == preferred:
-            return scene
-    return scenes[0] if scenes else None
-
-
-def is_in(ob: Any, scene: Any) -> bool:
-    """`users_scene` looks at all objects of all scenes; most questions end before it."""
-    return ob.name in scene.objects and scene in ob.users_scene
+    if not scenes or (preferred and all(scene.name != preferred for scene in scenes)):
+        scenes = seen.scenes_of(ob)
+    return next((scene for scene in scenes if scene.name == preferred), next(iter(scenes), None))
 
 
 def is_deleted(ob: Any, likely: Any) -> bool:
-    """In no scene; what follows it keeps it in Blender's data. Most are in the likely one."""
-    return ob.name not in likely.objects and not ob.users_scene
+    """Seen in no scene; what follows it keeps it in Blender's data. Most are in the likely one."""
+    return ob.name not in likely.objects and not seen.is_anywhere(ob)
 
 
 def scene_to_follow(ob: Any, preferred: str, shown: list[Any]) -> Any:
     """Of the scenes that windows show, the one that it played in; else any; else as `scene_of`."""
     if len(bpy.data.scenes) > 1:
-        seen = [scene for scene in shown if is_in(ob, scene)]
-        if seen and preferred not in [scene.name for scene in seen]:
-            return seen[0]
+        there = [scene for scene in shown if seen.is_in(ob, scene)]
+        if there and preferred not in [scene.name for scene in there]:
+            return there[0]
     return scene_of(ob, preferred)
 
 

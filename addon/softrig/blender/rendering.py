@@ -10,7 +10,7 @@ from typing import Any
 
 from ..model.lifecycle import Phase
 from ..model.session import Entry, Session
-from . import bake_names, carrier, followers, objects, takes, watch
+from . import bake_names, carrier, followers, linked, objects, seen, takes, watch
 
 LONGEST_WAIT_SECONDS = 3600.0
 LOOK_SECONDS = 0.02
@@ -18,17 +18,17 @@ LOOK_SECONDS = 0.02
 
 def characters_to_show(scene: Any) -> list[Any]:
     """Of this scene, those that the render would move live; hidden ones are not missed."""
+    rendered = seen.rendered_in(scene)
     return [
         ob
         for ob in objects.all_characters()
-        if any(is_rendered(seen, scene) for seen in (ob, *followers.followers_of(ob)))
+        if any(is_rendered(part, rendered) for part in (ob, *followers.followers_of(ob)))
         and not bake_names.has_ours(ob.data)
     ]
 
 
-def is_rendered(ob: Any, scene: Any) -> bool:
-    shown = objects.is_in(ob, scene) and not ob.hide_render
-    return shown and carrier.find_modifier(ob).show_render
+def is_rendered(ob: Any, rendered: set[Any]) -> bool:
+    return ob in rendered and carrier.find_modifier(ob).show_render
 
 
 def make_ready(session: Session, scene: Any) -> list[str]:
@@ -53,7 +53,7 @@ def wait_for_frames(session: Session, entry: Entry) -> None:
 
 def find_problems(session: Session, scene: Any) -> list[str]:
     """Why a frame would not show what it should, a sentence each."""
-    found = []
+    found, rendered = find_guests_problems(scene), seen.rendered_in(scene)
     for ob in characters_to_show(scene):
         problem = find_problem(session, ob)
         if problem:
@@ -61,9 +61,17 @@ def find_problems(session: Session, scene: Any) -> list[str]:
         found += [
             f"{rider.name}: {find_follower_problem(rider, ob)}"
             for rider in followers.followers_of(ob)
-            if is_rendered(rider, scene) and find_follower_problem(rider, ob)
+            if is_rendered(rider, rendered) and find_follower_problem(rider, ob)
         ]
     return found
+
+
+def find_guests_problems(scene: Any) -> list[str]:
+    """Of those that come from other files."""
+    rendered = seen.rendered_in(scene)
+    guests = [ob for ob in linked.list_guests() if ob in rendered]
+    shown = [ob for ob in guests if linked.find_ours(ob).show_render]
+    return [f"{name}: {problem}" for name, problem in linked.find_problems(shown).items()]
 
 
 def find_follower_problem(rider: Any, leader: Any) -> str:

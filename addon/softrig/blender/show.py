@@ -7,7 +7,7 @@ import bpy
 
 from ..model.lifecycle import Event
 from ..model.session import Entry, Session
-from . import carrier, followers, objects
+from . import carrier, followers, objects, seen
 
 RENDER_WAIT_SECONDS = 600.0
 """For a frame that the worker owes to a render."""
@@ -58,7 +58,7 @@ def show_scene(session: Session, scene: Any, wait_seconds: float = 0.0) -> None:
         if agrees(entry, ob, scene):
             entry.elsewhere = ""
             show_object(session, entry, ob, objects.shown_frame(scene), wait_seconds)
-        elif objects.is_in(ob, scene) and carrier.find_bake(ob) is None:
+        elif seen.is_in(ob, scene) and carrier.find_bake(ob) is None:
             entry.elsewhere = (
                 f'This character plays in the scene "{entry.scene_name}", which has other frames. '
                 f'In "{scene.name}" it stands still while both are shown; a bake moves in both.'
@@ -69,9 +69,9 @@ def show_scene(session: Session, scene: Any, wait_seconds: float = 0.0) -> None:
 def show_scenes(session: Session) -> None:
     """After all carriers changed at once. What is seen comes last: where two scenes want different
     things of one character, that counts."""
-    seen = [window.scene for window in bpy.context.window_manager.windows]
-    seen.append(bpy.context.scene)
-    for scene in sorted(bpy.data.scenes, key=lambda scene: scene in seen):
+    shown = [window.scene for window in bpy.context.window_manager.windows]
+    shown.append(bpy.context.scene)
+    for scene in sorted(bpy.data.scenes, key=lambda scene: scene in shown):
         show_scene(session, scene)
 
 
@@ -80,7 +80,7 @@ def agrees(entry: Entry, ob: Any, scene: Any) -> bool:
     if entry.scene_name == scene.name:
         return True
     same = entry.frames == objects.shot_frames(ob, scene) and not entry.steps_scene
-    return same and objects.is_in(ob, scene)
+    return same and seen.is_in(ob, scene)
 
 
 def hide_all() -> None:

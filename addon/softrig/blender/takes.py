@@ -153,7 +153,13 @@ def count_points(ob: Any) -> int:
 
 def missing_file(ob: Any) -> str:
     """The path of a point cache that ought to play but is not there, else empty."""
-    for modifier in bakes_of(ob):
+    holder = carrier.find_carrier(ob)
+    return missing_on(holder) if holder is not None else ""
+
+
+def missing_on(holder: Any) -> str:
+    """Likewise, of a carrier."""
+    for modifier in carrier.list_bakes(holder):
         path = bpy.path.abspath(modifier.filepath, library=modifier.id_data.library)
         if (modifier.show_viewport or modifier.show_render) and not Path(path).is_file():
             return path

@@ -9,7 +9,7 @@ import bpy
 from ..model.lifecycle import Event, Phase
 from ..model.schedule import due_events
 from ..model.session import Entry, Session
-from . import carrier, compat, echoes, examine, followers, objects, takes, tape
+from . import carrier, compat, echoes, examine, followers, linked, objects, seen, takes, tape
 from .doubts import compare_shown
 from .show import agrees, hide_all, show_scenes
 from .stage import (
@@ -37,8 +37,7 @@ def look_around(session: Session) -> None:
     """
     session.rescan = False
     session.looked_at = session.now()
-    objects.separate_duplicates(objects.all_characters(), session.entries)
-    followers.separate_duplicates(objects.new_uuid)
+    separate_copies(session)
     followers.look_around(session)
     characters = forget_deleted(session)
     for ob in characters:
@@ -48,13 +47,23 @@ def look_around(session: Session) -> None:
             entry = session.open_entry(ob.softrig.uuid, ob.name, scene.name)
             happen(session, entry, ob, scene, Event.WANTED)
     note_missing_bakes(session, characters)
-    note_borrowed(session)
+    note_guests(session)
+
+
+def separate_copies(session: Session) -> None:
+    """What was copied gets an identity and a carrier of its own before anybody writes to it."""
+    objects.separate_duplicates(objects.all_characters(), session.entries)
+    followers.separate_duplicates(objects.new_uuid)
+    for ob in carrier.separate((*objects.all_characters(), *followers.all_followers())):
+        entry = session.entries.get(ob.softrig.uuid)
+        if entry is not None:
+            session.dispatch(entry, Event.FRAME_MISSED)
 
 
 def forget_deleted(session: Session) -> list[Any]:
     """The characters that stay. What still follows a deleted one keeps it in Blender's data."""
     characters = objects.all_characters()
-    placed = [ob for ob in characters if ob.users_scene]
+    placed = [ob for ob in characters if seen.is_anywhere(ob)]
     session.forget_missing(ob.softrig.uuid for ob in placed)
     for ob in characters:
         if ob not in placed and carrier.find_bake(ob) is None:
@@ -71,16 +80,14 @@ def note_missing_bakes(session: Session, characters: list[Any]) -> None:
     session.missing_bakes = missing
 
 
-def note_borrowed(session: Session) -> None:
-    """Overrides of characters that have Softrig in their own file: they stand still here."""
-    for ob in bpy.data.objects:
-        if ob.override_library is None or ob.type != "MESH" or objects.is_character(ob):
-            continue
-        borrowed = carrier.find_borrowed(ob)
-        if borrowed is not None and not carrier.plays_bake(borrowed):
-            if session.notices.get(ob.name) != carrier.BORROWED:
-                log.warning("%s: %s", ob.name, carrier.BORROWED)
-            session.notices[ob.name] = carrier.BORROWED
+def note_guests(session: Session) -> None:
+    """Characters of other files that stand still here, for the panel and for the log."""
+    guests = [ob for ob in linked.list_guests() if seen.is_anywhere(ob)]
+    still = linked.find_problems(guests)
+    for name, problem in still.items():
+        if session.still.get(name) != problem:
+            log.warning("%s: %s", name, problem)
+    session.still = still
 
 
 def tick(session: Session) -> None:
@@ -137,7 +144,7 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
     if carrier.find_bake(ob) is not None:
         return False
     if entry.scene_name != scene.name:
-        return objects.is_in(ob, scene) and not agrees(entry, ob, scene)
+        return seen.is_in(ob, scene) and not agrees(entry, ob, scene)
     if carrier.is_lost(ob) and entry.character is not None:
         return True
     if entry.state.stale or entry.state.phase in (Phase.ABSENT, Phase.PREPARING):
@@ -190,7 +197,7 @@ def rig_changed(session: Session, scene: Any) -> None:
     """Keys, poses or places of objects of this scene changed."""
     for entry in session.entries.values():
         ob = objects.find_object(entry)
-        if entry.scene_name == scene.name or (ob is not None and objects.is_in(ob, scene)):
+        if entry.scene_name == scene.name or (ob is not None and seen.is_in(ob, scene)):
             session.dispatch(entry, Event.RIG_CHANGED)
 
 

@@ -18,6 +18,7 @@ def softrig_load_pre(*_: Any) -> None:
     if session is not None:
         session.adding.clear()
         session.notices.clear()
+        session.still.clear()
         session.forget_missing(())
 
 
@@ -36,16 +37,26 @@ def softrig_load_post(*_: Any) -> None:
 @guarded
 def softrig_save_pre(*_: Any) -> None:
     """A file that was not baked opens elsewhere with the plain pose, not with one frozen offset."""
-    if usable() is not None:
+    session = usable()
+    if session is not None:
+        session.in_save = True
         show.hide_all()
 
 
 @persistent
 @guarded
 def softrig_save_post(*_: Any) -> None:
+    end_save()
+
+
+@guarded
+def end_save() -> None:
+    """What was shown comes back. 3.4 does not tell when a file could not be written."""
     session = usable()
-    if session is not None:
+    if session is not None and session.in_save:
+        session.in_save = False
         show.show_scenes(session)
+        session.wants_drawing = True
 
 
 @persistent

@@ -29,6 +29,7 @@ def turn() -> float:
 def softrig_tick() -> float:
     """Never answers None: Blender would forget the timer."""
     files.end_history()  # no timer runs within it; it ended without saying so
+    files.end_save()  # likewise
     pause = turn() or 0.5
     hurry()
     return pause

@@ -45,6 +45,11 @@ def file_name(object_name: str, uuid: str, take: str) -> str:
     return f"{object_name}_{uuid[:8]}{ending}.pc2"
 
 
+def is_file_of(path: str, uuid: str) -> bool:
+    """Whether it has the name of a bake of this character."""
+    return f"_{uuid[:8]}" in path
+
+
 def chunk_name(name: str, frames: FrameRange) -> str:
     """Of a file with some frames of a bake."""
     return f"{name.removesuffix('.pc2')}.{frames.first:04d}-{frames.last:04d}.pc2"

@@ -33,6 +33,10 @@ class Session:
 
     on_turn: Callable[[str, bool], None] | None = None
     """Whom to tell of a turned dial; nobody while no door is open."""
+    in_save: bool = False
+    """Blender writes the file: the carriers show nothing until it has."""
+    fault: str = ""
+    """The last error that a door caught."""
 
     def __init__(
         self, api: Any, problem: str = "", clock: Callable[[], float] = time.monotonic
@@ -45,6 +49,8 @@ class Session:
         """Object name to uuid while the artist waits for Add Softrig."""
         self.notices: dict[str, str] = {}
         """Object name to the sentence of what was refused or went wrong there."""
+        self.still: dict[str, str] = {}
+        """Full object name to the sentence why a character of another file stands still."""
         self.missing_bakes: dict[str, str] = {}
         """Identity to the path of the point cache that ought to play but is not there."""
         self.findings: dict[str, tuple[Finding, ...]] = {}
@@ -71,8 +77,6 @@ class Session:
         self.looked_at = 0.0
         self.shown: tuple[tuple[str, str], ...] = ()
         """What the panel says."""
-        self.fault = ""
-        """The last error that a door caught."""
 
     def open_entry(self, uuid: str, object_name: str, scene_name: str) -> Entry:
         if uuid not in self.entries:
@@ -342,12 +346,9 @@ class Session:
             return
         self.close_shot(entry)
         character, entry.character = entry.character, None
-        entry.frames = entry.rows = entry.controls = entry.surroundings = entry.skins = (
-            entry.movers
-        ) = None
-        entry.suspected = False
-        entry.job = None
-        entry.report = {}
+        entry.frames = entry.rows = entry.controls = entry.surroundings = None
+        entry.skins = entry.movers = None
+        entry.suspected, entry.job, entry.report = False, None, {}
         self._destroy(self.api.destroy_character, character)
 
     def _destroy(self, destroy: Callable[[Any], None], identity: Any) -> None:

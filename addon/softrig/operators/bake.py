@@ -6,12 +6,12 @@ from typing import Any
 import bpy
 from bpy.props import StringProperty
 
-from ..blender import carrier, followers, objects, show, stage, takes
+from ..blender import carrier, followers, objects, seen, show, stage, takes
 from ..blender.bake import BakeRun, BakeWish, kept_sentence
 from ..model.baking import MAIN, clean_take, describe_bake
 from ..model.rig import RefusalError
 from ..native.errors import NativeError
-from .job import Job, poll_character, poll_library, usable_session
+from .job import Job, acting_session, poll_character, poll_library, usable_session
 
 FRAMES_TEXT = "Frames to write, such as 1-100; when empty those that the panel Bake says"
 
@@ -22,6 +22,7 @@ class BakeJob(Job):
     run: BakeRun | None = None
 
     def begin_with(self, context: Any, chosen: list[Any], wish: BakeWish) -> bool:
+        acting_session()
         self.wish, self.waiting, self.run = wish, [ob.softrig.uuid for ob in chosen], None
         self.total = len(self.waiting)
         if not bpy.data.filepath and not wish.folder:
@@ -108,7 +109,7 @@ class SOFTRIG_OT_bake_all(BakeJob, bpy.types.Operator):
 
 
 def characters_of(scene: Any) -> list[Any]:
-    return [ob for ob in objects.all_characters() if objects.is_in(ob, scene)]
+    return [ob for ob in objects.all_characters() if seen.is_in(ob, scene)]
 
 
 class SOFTRIG_OT_free_bake(bpy.types.Operator):
@@ -147,9 +148,9 @@ class SOFTRIG_OT_free_all(bpy.types.Operator):
 
 
 def free(ob: Any, scene: Any) -> None:
+    session = acting_session()
     for baked in (ob, *followers.followers_of(ob)):
         takes.free(baked)
-    session = usable_session()
     session.rescan = True
     entry = session.entries.get(ob.softrig.uuid)
     if entry is not None:

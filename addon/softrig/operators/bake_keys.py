@@ -17,7 +17,7 @@ from ..model.baking import sample_frames
 from ..model.rig import RefusalError
 from ..native.errors import NativeError
 from ..native.inputs import FrameRange
-from .job import Job, entry_of, poll_character, usable_session
+from .job import Job, acting_session, entry_of, poll_character, usable_session
 
 TURN_SECONDS = 0.1
 FORMATS = {"ALEMBIC": (".abc", "Alembic"), "USD": (".usdc", "USD")}
@@ -54,7 +54,7 @@ class SOFTRIG_OT_bake_keys(Job, bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return False
         # no file: for what it does to become live and up to date
-        self.run = BakeRun(usable_session(), context.object, context.scene, BakeWish())
+        self.run = BakeRun(acting_session(), context.object, context.scene, BakeWish())
         return True
 
     def turn(self, context: Any) -> set[str] | None:
@@ -184,7 +184,7 @@ def without(name: str) -> str:
 def make_whole(context: Any) -> FrameRange:
     """The frames to write. The exporter steps the scene by itself: all of the shot's are ready
     before it begins."""
-    session, ob, scene = usable_session(), context.object, context.scene
+    session, ob, scene = acting_session(), context.object, context.scene
     frames = frames_to_bake(ob, scene, objects.frames_of(scene))
     if carrier.find_bake(ob) is not None or bake_names.has_ours(ob.data):
         return frames

@@ -11,7 +11,7 @@ from ..blender.bake import BakeWish, check_existing
 from ..model.baking import MAIN, clean_take, new_take
 from ..model.rig import RefusalError
 from .bake import FRAMES_TEXT, BakeJob, free
-from .job import poll_character, poll_library, usable_session
+from .job import acting_session, poll_character, poll_library, usable_session
 
 
 def poll_takes(cls: Any, context: Any) -> bool:
@@ -52,7 +52,7 @@ class TakeOperator:
         return poll_takes(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        ob = context.object
+        session, ob = acting_session(), context.object
         try:
             if takes.find(ob, self.take) is None:
                 raise RefusalError(f'There is no take "{self.take}".')
@@ -60,7 +60,7 @@ class TakeOperator:
         except RefusalError as error:
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        usable_session().rescan = True
+        session.rescan = True
         return {"FINISHED"}
 
 
@@ -142,7 +142,7 @@ class SOFTRIG_OT_use_bake(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Any) -> set[str]:
-        ob, path = context.object, self.filepath
+        session, ob, path = acting_session(), context.object, self.filepath
         try:
             frames = check_existing(ob, path)
             if bpy.data.filepath and not path.startswith("//"):
@@ -152,5 +152,5 @@ class SOFTRIG_OT_use_bake(bpy.types.Operator):
         except (RefusalError, ValueError) as error:  # another drive has no relative path
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
-        usable_session().rescan = True
+        session.rescan = True
         return {"FINISHED"}

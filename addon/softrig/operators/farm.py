@@ -11,14 +11,14 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
-from ..blender import objects, stage
+from ..blender import objects, rendering, stage
 from ..blender.bake import BakeRun, BakeWish
 from ..model.baking import MAIN, clean_take
 from ..model.lifecycle import Phase
 from ..model.rig import RefusalError
 from ..native.errors import NativeError
 from .bake import FRAMES_TEXT, characters_of
-from .job import poll_library, usable_session
+from .job import acting_session, poll_library, usable_session
 
 TOLD_SECONDS = 1.0
 """Progress is told no more often than this."""
@@ -57,28 +57,34 @@ class SOFTRIG_OT_farm(bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         wish = BakeWish(clean_take(self.take), self.frames, self.subframes, self.output, self.save)
-        failed, chosen = 0, []
+        baked, failed, chosen = 0, 0, []
+        guests = [] if self.characters else rendering.find_guests_problems(context.scene)
         try:
-            chosen = choose(characters_of(context.scene), self.characters)
+            acting_session()
+            chosen = choose(characters_of(context.scene), self.characters, guests)
             begin(context.scene, chosen)
         except RefusalError as error:
             failed = 1
             tell("failed", message=str(error))
+        for problem in guests:
+            failed += 1
+            tell("failed", message=problem)
         for uuid in [ob.softrig.uuid for ob in chosen]:
-            failed += not bake(context, uuid, wish)
+            whole = bake(context, uuid, wish)
+            baked, failed = baked + whole, failed + (not whole)
         if self.save and not failed:
             bpy.ops.wm.save_mainfile()
-        tell("end", ok=not failed, baked=len(chosen) - failed if chosen else 0, failed=failed)
+        tell("end", ok=not failed, baked=baked, failed=failed)
         if failed:
             self.report({"ERROR"}, "Not all characters were baked; the lines above say why")
             return {"CANCELLED"}
         return {"FINISHED"}
 
 
-def choose(characters: list[Any], names: str) -> list[Any]:
+def choose(characters: list[Any], names: str, guests: list[str]) -> list[Any]:
     """Those of that name, in the order in which they were named."""
     there = {ob.name: ob for ob in characters}
-    if not there:
+    if not there and not guests:
         raise RefusalError("No mesh of this scene has Softrig.")
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     for name in wanted:

@@ -7,7 +7,7 @@ import bpy
 
 from ..blender import followers, gather, objects
 from ..model.rig import RefusalError
-from .job import poll_character, usable_session
+from .job import acting_session, poll_character
 
 
 def candidates(context: Any) -> list[Any]:
@@ -35,14 +35,14 @@ class SOFTRIG_OT_follow(bpy.types.Operator):
         return True
 
     def execute(self, context: Any) -> set[str]:
-        leader, count = context.object, 0
+        session, leader, count = acting_session(), context.object, 0
         for ob in candidates(context):
             try:
                 self.take(ob, leader)
                 count += 1
             except RefusalError as error:
                 self.report({"ERROR"}, f"{ob.name}: {error}")
-        usable_session().rescan = True
+        session.rescan = True
         return {"FINISHED"} if count else {"CANCELLED"}
 
     def take(self, ob: Any, leader: Any) -> None:
@@ -74,8 +74,8 @@ class SOFTRIG_OT_unfollow(bpy.types.Operator):
         if ob is None or ob.type != "MESH" or not ob.softrig.follower_uuid:
             self.report({"ERROR"}, "This object follows nobody")
             return {"CANCELLED"}
+        session = acting_session()
         followers.detach(ob)
-        session = usable_session()
         if session is not None:
             session.rescan = True
         return {"FINISHED"}

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..blender import objects, stage
+from ..blender import objects, stage, watch
 from ..blender.status import redraw_panels
 from ..model.session import Entry, Session, current
 
@@ -20,6 +20,14 @@ def usable_session() -> Session | None:
     """The session when its library works."""
     session = current()
     return session if session is not None and session.api is not None else None
+
+
+def acting_session() -> Session | None:
+    """For what writes to characters: a script may have copied one a moment ago."""
+    session = usable_session()
+    if session is not None:
+        watch.separate_copies(session)
+    return session
 
 
 def poll_library(cls: Any) -> bool:

@@ -7,7 +7,7 @@ import bpy
 
 from ..blender import stage
 from ..model.lifecycle import Event, Phase
-from .job import entry_of, poll_character, usable_session
+from .job import acting_session, entry_of, poll_character
 
 
 class SOFTRIG_OT_record(bpy.types.Operator):
@@ -30,7 +30,7 @@ class SOFTRIG_OT_record(bpy.types.Operator):
         return poll_character(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        session, ob, scene = usable_session(), context.object, context.scene
+        session, ob, scene = acting_session(), context.object, context.scene
         if self.step_scene:
             ob.softrig.step_scene = True
         entry = entry_of(session, ob, scene)
@@ -56,7 +56,7 @@ class SOFTRIG_OT_prepare(bpy.types.Operator):
         return poll_character(cls, context)
 
     def execute(self, context: Any) -> set[str]:
-        session, ob, scene = usable_session(), context.object, context.scene
+        session, ob, scene = acting_session(), context.object, context.scene
         entry = entry_of(session, ob, scene)
         entry.may_step = entry.wants_anew = True
         stage.happen(session, entry, ob, scene, Event.WANTED)

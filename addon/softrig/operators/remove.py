@@ -8,6 +8,7 @@ import bpy
 from ..blender import carrier, followers
 from ..blender.properties import clear_settings
 from ..model.session import current
+from .job import acting_session
 
 
 class SOFTRIG_OT_remove(bpy.types.Operator):
@@ -19,9 +20,12 @@ class SOFTRIG_OT_remove(bpy.types.Operator):
     @classmethod
     def poll(cls, context: Any) -> bool:
         ob = context.object
-        return ob is not None and ob.type == "MESH" and bool(ob.softrig.uuid)
+        if ob is None or ob.type != "MESH" or not ob.softrig.uuid:
+            return False
+        return ob.library is None  # a linked one is its own file's
 
     def execute(self, context: Any) -> set[str]:
+        acting_session()
         ob, session = context.object, current()
         if session is not None:
             session.forget(ob.softrig.uuid)

@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..blender import carrier, compat, followers, graph, objects
+from ..blender import carrier, compat, followers, graph, linked, objects
 from ..model.diagnostics import FIX
 from ..model.lifecycle import Phase
 from ..model.schedule import describe
@@ -35,6 +35,8 @@ class SOFTRIG_PT_main(SoftrigPanel, bpy.types.Panel):
             draw_text(layout.box(), context, f"A fault in Softrig: {session.fault}", "ERROR")
         if session is None or session.problem:
             draw_text(layout, context, session.problem if session else "Softrig is off.", "ERROR")
+        elif ob is not None and linked.list_held(ob):
+            draw_guests(layout, context, linked.list_held(ob), session.still)
         elif ob is None or ob.type != "MESH":
             draw_text(layout, context, "Select the character's mesh.", "INFO")
         elif ob.name in session.adding:
@@ -46,7 +48,20 @@ class SOFTRIG_PT_main(SoftrigPanel, bpy.types.Panel):
         elif followers.is_follower(ob):
             draw_follower(layout, context, ob)
         else:
-            draw_invitation(layout, context, ob, session.notices.get(ob.name, ""))
+            told = session.notices.get(ob.name, "") or session.still.get(ob.name_full, "")
+            draw_invitation(layout, context, ob, told)
+
+
+def draw_guests(layout: Any, context: Any, guests: Any, still: Any) -> None:
+    """The active object is a character of another file, or shows a collection with some in it."""
+    for guest in guests:
+        problem = still.get(guest.name_full, "")
+        if problem:
+            draw_text(layout.box(), context, f"{guest.name}: {problem}", "ERROR")
+        else:
+            layout.label(text=f"{guest.name} plays from its bake", icon="LINKED")
+    if any(guest.name_full in still for guest in guests):
+        layout.operator("softrig.override", icon="LIBRARY_DATA_OVERRIDE")
 
 
 def draw_follower(layout: Any, context: Any, ob: Any) -> None:

@@ -211,3 +211,86 @@ def test_applying_our_modifier_leaves_a_plain_mesh(skin: Any) -> None:
     bpy.context.scene.frame_set(LOOKED_AT + 1)
     assert not addon.session().entries and addon.session().api.byte_count() == 0
     assert len(shown) == len(moved)
+
+
+def copy_in_script(ob: Any) -> Any:
+    """As scripts do it: Blender tells nobody until it evaluates the scene."""
+    return scenes.link(ob.copy())
+
+
+@pytest.mark.parametrize("is_baked", [False, True])
+def test_a_copy_that_a_script_bakes_at_once_leaves_the_original_alone(
+    skin: Any, scene: Any, tmp_path: Path, is_baked: bool
+) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    if is_baked:
+        assert bpy.ops.softrig.bake() == {"FINISHED"}
+    expected = measure.at_frame(skin, LOOKED_AT)
+    twin = copy_in_script(skin)
+    twin.softrig.softness = 0.9
+    with bpy.context.temp_override(object=twin, active_object=twin):
+        assert bpy.ops.softrig.bake() == {"FINISHED"}
+    takes = addon.module("blender.takes")
+    assert twin.softrig.uuid != skin.softrig.uuid
+    assert len(takes.bakes_of(skin)) == int(is_baked)
+    assert [m.filepath for m in takes.bakes_of(skin)] != [m.filepath for m in takes.bakes_of(twin)]
+    assert measure.same_bits(measure.at_frame(skin, LOOKED_AT), expected)
+    assert measure.largest(measure.at_frame(twin, LOOKED_AT), expected) > 1e-4
+
+
+@pytest.mark.parametrize("act", ["free_bake", "remove", "bake_all", "bake_take", "farm"])
+def test_what_a_script_does_to_a_copy_at_once_is_done_to_that_alone(
+    skin: Any, scene: Any, tmp_path: Path, act: str
+) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    expected = measure.at_frame(skin, LOOKED_AT)
+    twin = copy_in_script(skin)
+    with bpy.context.temp_override(object=twin, active_object=twin):
+        assert getattr(bpy.ops.softrig, act)() == {"FINISHED"}
+    takes, carrier = addon.module("blender.takes"), addon.module("blender.carrier")
+    assert len(takes.bakes_of(skin)) == 1 and not takes.missing_file(skin)
+    assert carrier.find_carrier(twin) != carrier.find_carrier(skin)
+    assert measure.same_bits(measure.at_frame(skin, LOOKED_AT), expected)
+    assert not addon.module("blender.rendering").make_ready(addon.session(), scene)
+
+
+def copy_modifiers(source: Any, target: Any) -> None:
+    """Link/Transfer Data, Copy Modifiers."""
+    scenes.make_active(source)
+    target.select_set(True)
+    bpy.ops.object.make_links_data(type="MODIFIERS")
+
+
+@pytest.mark.parametrize("is_baked", [False, True])
+def test_copied_modifiers_bring_nobody_elses_motion(
+    skin: Any, tmp_path: Path, is_baked: bool
+) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    twin, _ = scenes.make_character("Twin", moves=False)
+    scenes.add_softrig(twin)
+    twin.softrig.softness = 0.9
+    scenes.make_active(skin)
+    if is_baked:
+        assert bpy.ops.softrig.bake() == {"FINISHED"}
+    expected = measure.at_frame(skin, LOOKED_AT)
+    copy_modifiers(skin, twin)
+    bpy.context.scene.frame_set(1)
+    bpy.ops.softrig.prepare()
+    carrier = addon.module("blender.carrier")
+    assert carrier.find_carrier(twin) != carrier.find_carrier(skin)
+    assert (carrier.find_bake(skin) is not None) == is_baked
+    assert carrier.find_bake(twin) is None
+    assert measure.same_bits(measure.at_frame(skin, LOOKED_AT), expected)
+    assert not addon.module("blender.rendering").make_ready(addon.session(), bpy.context.scene)
+
+
+def test_a_mesh_that_got_our_modifier_by_copying_can_have_softrig(skin: Any) -> None:
+    other, _ = scenes.make_character("Other", moves=False)
+    expected = measure.at_frame(skin, LOOKED_AT)
+    copy_modifiers(skin, other)
+    scenes.add_softrig(other)
+    carrier = addon.module("blender.carrier")
+    assert [carrier.is_ours(m) for m in other.modifiers].count(True) == 1
+    assert carrier.find_carrier(other) != carrier.find_carrier(skin)
+    assert measure.same_bits(measure.at_frame(skin, LOOKED_AT), expected)

@@ -6,6 +6,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+import pytest
 from support import addon, measure, scenes
 
 
@@ -49,6 +50,16 @@ def test_a_saved_file_has_no_frozen_offsets(skin: Any, scene: Any, tmp_path: Pat
         assert measure.same_bits(measure.evaluated(loaded), measure.without_us(loaded))
     finally:
         addon.enable()
+
+
+def test_a_save_that_fails_leaves_what_is_shown(skin: Any, tmp_path: Path) -> None:
+    """3.4 tells nobody that it failed; the window's timer comes next."""
+    expected = measure.at_frame(skin, 24)
+    assert measure.largest(expected, measure.without_us(skin)) > 1e-3
+    with pytest.raises(RuntimeError):
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "nowhere" / "shot.blend"))
+    addon.module("handlers.timer").softrig_tick()
+    assert measure.same_bits(measure.evaluated(skin), expected)
 
 
 def test_loading_while_the_worker_runs(skin: Any, tmp_path: Path) -> None:

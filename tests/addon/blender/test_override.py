@@ -46,7 +46,7 @@ def without_any(skin: Any) -> Any:
 def test_without_its_own_it_is_told_what_to_press(library: Path) -> None:
     skin = link_override(library)
     bpy.context.scene.frame_set(24)
-    assert "Press Add Softrig" in addon.session().notices[skin.name]
+    assert "press Add Softrig" in addon.session().still[skin.name]
     assert not addon.session().entries
     assert bpy.ops.softrig.add.poll()
 
@@ -89,7 +89,7 @@ def test_a_bake_in_the_library_plays_in_an_override(library: Path) -> None:
     bpy.ops.wm.save_mainfile()
     overridden = link_override(library)
     assert measure.same_bits(measure.at_frame(overridden, 24), expected)
-    assert overridden.name not in addon.session().notices
+    assert overridden.name not in addon.session().still
 
 
 def put_cloth_on(skin: Any, name: str) -> Any:

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Who is seen where: objects are in a scene themselves, something there shows their collection, or
+the scene has theirs as its background.
+
+Blender answers the first alone. What only an instance shows is in no scene, and moves all the same.
+"""
+
+from typing import Any
+
+import bpy
+
+from . import compat
+
+
+def scenes_of(ob: Any) -> list[Any]:
+    """Those that show it, the ones that hold it first."""
+    scenes, waiting, met = [], [ob], set()
+    while waiting:
+        seen = waiting.pop(0)
+        if seen not in met:
+            met.add(seen)
+            scenes += [scene for scene in seen.users_scene if scene not in scenes]
+            waiting += _showers_of(seen)
+    for scene in scenes:
+        before = [s for s in bpy.data.scenes if s.background_set == scene and s not in scenes]
+        scenes.extend(before)  # those are looked at too
+    return scenes
+
+
+def is_in(ob: Any, scene: Any) -> bool:
+    """`users_scene` looks at all objects of all scenes; most questions end before it."""
+    return (ob.name in scene.objects and scene in ob.users_scene) or scene in scenes_of(ob)
+
+
+def is_anywhere(ob: Any) -> bool:
+    return bool(ob.users_scene) or bool(scenes_of(ob))
+
+
+def _showers_of(ob: Any) -> list[Any]:
+    """The objects that show a collection which holds it."""
+    return [
+        other
+        for other in bpy.data.objects
+        if any(_holds(collection, ob) for collection in _shown_by(other))
+    ]
+
+
+def _holds(collection: Any, ob: Any) -> bool:
+    """Two of one name may be there, from different files."""
+    return ob.name in collection.all_objects and ob in collection.all_objects.values()
+
+
+def _shown_by(ob: Any) -> list[Any]:
+    """The collections whose objects it shows as instances: by itself, nodes or particles."""
+    found = [ob.instance_collection] if ob.instance_type == "COLLECTION" else []
+    for modifier in ob.modifiers:
+        if modifier.type == "NODES":
+            found += compat.list_collections(modifier)
+        elif modifier.type == "PARTICLE_SYSTEM":
+            settings = modifier.particle_system.settings
+            found += [settings.instance_collection] if settings.render_type == "COLLECTION" else []
+    return [collection for collection in found if collection is not None]
+
+
+def rendered_in(scene: Any) -> set[Any]:
+    """All objects that its view layers render, instances and its background too."""
+    found: set[Any] = set()
+    while scene is not None:
+        for layer in scene.view_layers:
+            if layer.use:
+                _walk_layer(layer.layer_collection, found)
+        scene = scene.background_set
+    return found
+
+
+def _walk_layer(held: Any, found: set[Any]) -> None:
+    if held.collection.hide_render:
+        return
+    if not held.exclude:
+        _take(held.collection, found)
+    for child in held.children:
+        _walk_layer(child, found)
+
+
+def _take(collection: Any, found: set[Any]) -> None:
+    for ob in collection.objects:
+        if not ob.hide_render and ob not in found:
+            found.add(ob)
+            for shown in _shown_by(ob):
+                _walk(shown, found)
+
+
+def _walk(collection: Any, found: set[Any]) -> None:
+    """Of a collection that is shown as an instance, whether or not a view layer has it."""
+    if not collection.hide_render:
+        _take(collection, found)
+        for child in collection.children:
+            _walk(child, found)
