@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Candidates bone by bone; their Gram matrix in the metric of 1 / M; a Cholesky factorisation of it that
-// takes the most independent row next and stops where all that is left depends on what was taken.
+// takes the most independent row next and stops where all that is left nearly depends on what was taken: a
+// Gram matrix tells no more, as it has the squares. The rest is found from the rows themselves
+// (rigremainders.c).
 
 #include "solver/rigrows.h"
 
@@ -9,12 +11,13 @@
 #include "core/parallel.h"
 #include "math/small.h"
 #include "solver/newton_kernels.h"
+#include "solver/rigremainders.h"
 
 #include <math.h>
 #include <string.h>
 
 #define BONES_PER_BLOCK 2
-#define LEAST_EXTENT 1e-3       // of what a bone holds, across it: less is what rounding left of zero
+#define LEAST_EXTENT 2e-7 // across what a bone holds, of how far away it is: less is what floats left of zero
 #define LEAST_INDEPENDENCE 1e-4 // of a unit row: what is left of it beside the rows that were taken; where
 #define SURE_INDEPENDENCE 1e-3  // masses differ so much that their products cannot be factored, this
 #define LEAST_HELD 0.05         // of a vector's length: less says nothing of what is held
@@ -41,6 +44,10 @@ typedef struct Making {
 
 static bool isHeld(const Making* making, int32_t node, int32_t entry) {
     return making->weights->weights[entry] > 0.0 && making->holds[node] > 0.0 && making->masses[node] > 0.0;
+}
+
+static int32_t countTaken(const srRigRows* rows) {
+    return rows->rowCount - rows->remainderCount;
 }
 
 static int32_t countPieces(const srRigRows* rows) {
@@ -175,14 +182,16 @@ static void fillBone(Making* making, int32_t bone) {
         }
     }
 
-    double factors[4];
-    for (int r = 0; r < 4; ++r) {
-        bool isReal = squares[r] > LEAST_EXTENT * LEAST_EXTENT * squares[3];
+    double least = LEAST_EXTENT * LEAST_EXTENT * (1.0 + srDot(centre, centre) / (size * size));
+    double factors[4] = {0.0, 0.0, 0.0, squares[3] > 0.0 ? 1.0 / sqrt(squares[3]) : 0.0};
+    for (int r = 0; r < 3; ++r) {
+        bool isReal = squares[r] > least * squares[3];
         factors[r] = isReal ? 1.0 / sqrt(squares[r]) : 0.0;
     }
     for (int32_t e = rows->starts[bone]; e < rows->starts[bone + 1]; ++e) {
         for (int r = 0; r < 4; ++r) {
-            rows->values[e][r] *= factors[r];
+            rows->values[e][r] =
+                factors[r] > 0.0 ? rows->values[e][r] * factors[r] : 0.0; // of nothing it is a NaN
             rows->valuesF[e][r] = (float)rows->values[e][r];
         }
     }
@@ -293,10 +302,19 @@ static void placeRows(Making* making, int32_t taken) {
     }
 }
 
+static void freeGram(srRigRows* rows) {
+    SR_FREE(rows->gram, srSmallCount(rows->rowCount));
+    SR_FREE(rows->lengths, rows->rowCount);
+    rows->gram = rows->lengths = NULL;
+}
+
 // C C' of the chosen rows, factored
 static srResult factorGram(Making* making) {
     srRigRows* rows = making->rows;
     size_t stride = (size_t)srSmallStride(rows->rowCount);
+    if (rows->rowCount == 0) {
+        return sr_success;
+    }
     rows->gram = SR_ALLOC_ZERO(double, srSmallCount(rows->rowCount));
     rows->lengths = SR_ALLOC(double, rows->rowCount);
     if (rows->gram == NULL || rows->lengths == NULL) {
@@ -312,6 +330,9 @@ static srResult factorGram(Making* making) {
             }
         }
     }
+    for (int32_t r = countTaken(rows); r < rows->rowCount; ++r) {
+        rows->gram[(size_t)r * (stride + 1)] = 1.0;
+    }
     for (int32_t r = 0; r < rows->rowCount; ++r) {
         rows->lengths[r] = sqrt(rows->gram[(size_t)r * (stride + 1)]);
     }
@@ -325,11 +346,21 @@ static srResult factorGram(Making* making) {
 
 static srResult chooseRows(Making* making, double independence) {
     srRigRows* rows = making->rows;
-    SR_FREE(rows->gram, srSmallCount(rows->rowCount));
-    SR_FREE(rows->lengths, rows->rowCount);
-    rows->gram = rows->lengths = NULL;
+    freeGram(rows);
     fillGram(making, true);
     placeRows(making, choosePivots(making, independence));
+    return factorGram(making);
+}
+
+// as rows behind those that were taken
+static srResult addRemainders(Making* making) {
+    srRigRows* rows = making->rows;
+    SR_TRY(srFindRemainders(rows));
+    if (rows->remainderCount == 0) {
+        return sr_success;
+    }
+    freeGram(rows);
+    rows->rowCount += rows->remainderCount;
     return factorGram(making);
 }
 
@@ -354,6 +385,7 @@ static srResult makeRows(Making* making, srRigRows* outRows) {
         }
         result = chooseRows(making, LEAST_INDEPENDENCE);
         result = result == sr_errorInvalidValue ? chooseRows(making, SURE_INDEPENDENCE) : result;
+        result = result == sr_success ? addRemainders(making) : result;
     }
     freeMaking(making);
     if (result != sr_success) {
@@ -421,8 +453,8 @@ void srDestroyRigRows(srRigRows* rows) {
     SR_FREE(rows->values, rows->entryCount);
     SR_FREE(rows->valuesF, rows->entryCount);
     SR_FREE(rows->places, rows->boneCount);
-    SR_FREE(rows->lengths, rows->rowCount);
-    SR_FREE(rows->gram, srSmallCount(rows->rowCount));
+    SR_FREE(rows->remainders, (size_t)rows->remainderCount * (size_t)rows->nodeCount);
+    freeGram(rows);
     *rows = (srRigRows){0};
 }
 
@@ -443,6 +475,7 @@ static void multiplyRange(int32_t begin, int32_t end, int32_t worker, void* cont
 void srRigRows_Multiply(const srRigRows* rows, const double* x, double* y) {
     Product product = {.rows = rows, .x = x, .y = y};
     srParallelFor(multiplyRange, rows->rowCount > 0 ? rows->boneCount : 0, BONES_PER_BLOCK, &product);
+    srMultiplyRemainders(rows, x, y + SR_POINT * (size_t)countTaken(rows));
 }
 
 static void multiplyFloatRange(int32_t begin, int32_t end, int32_t worker, void* context) {
@@ -455,6 +488,7 @@ static void multiplyFloatRange(int32_t begin, int32_t end, int32_t worker, void*
 static void multiplyFloat(const srRigRows* rows, const float* x, int32_t width, double* y) {
     Product product = {.rows = rows, .xFloat = x, .width = width, .y = y};
     srParallelFor(multiplyFloatRange, rows->rowCount > 0 ? rows->boneCount : 0, BONES_PER_BLOCK, &product);
+    srMultiplyRemaindersFloat(rows, x, width, y + SR_POINT * (size_t)countTaken(rows));
 }
 
 void srRigRows_MultiplyFloat(const srRigRows* rows, const float* x, double* y) {
@@ -476,7 +510,13 @@ double srRigRows_MeasureRange(const srRigRows* rows, const float* x, double* scr
 }
 
 void srRigRows_GetRow(const srRigRows* rows, int32_t row, double* outValues) {
-    memset(outValues, 0, (size_t)rows->nodeCount * sizeof(double));
+    size_t bytes = (size_t)rows->nodeCount * sizeof(double);
+    if (row >= countTaken(rows)) {
+        size_t remainder = (size_t)(row - countTaken(rows));
+        memcpy(outValues, rows->remainders + remainder * (size_t)rows->nodeCount, bytes);
+        return;
+    }
+    memset(outValues, 0, bytes);
     for (int32_t k = 0; k < rows->boneCount; ++k) {
         for (int r = 0; r < 4; ++r) {
             for (int32_t e = rows->starts[k]; rows->places[k][r] == row && e < rows->starts[k + 1]; ++e) {
@@ -486,10 +526,17 @@ void srRigRows_GetRow(const srRigRows* rows, int32_t row, double* outValues) {
     }
 }
 
-// From rows to candidates, of which those that are no rows get zeros. From the last on, as no row stands
-// behind its candidate.
+// where remainders stand when rows are spread to candidates
+static double* behindCandidates(const srRigRows* rows, double* y) {
+    return y + SR_POINT * 4 * (size_t)rows->boneCount;
+}
+
+// From rows to candidates, of which those that are no rows get zeros, and behind them the remainders. From
+// the last on, as no row stands behind its candidate.
 static void spreadToCandidates(const srRigRows* rows, double* y) {
     const int32_t* places = rows->places[0];
+    memmove(behindCandidates(rows, y), y + SR_POINT * (size_t)countTaken(rows),
+            SR_POINT * (size_t)rows->remainderCount * sizeof(double));
     for (int32_t r = 4 * rows->boneCount - 1; r >= 0; --r) {
         double* candidate = y + SR_POINT * (size_t)r;
         if (places[r] == SR_NULL_INDEX) {
@@ -501,13 +548,14 @@ static void spreadToCandidates(const srRigRows* rows, double* y) {
 }
 
 int32_t srRigRows_GetScratchRowCount(const srRigRows* rows) {
-    int32_t pair = 2 * srSmallStride(rows->rowCount), candidates = 4 * rows->boneCount;
+    int32_t pair = 2 * srSmallStride(rows->rowCount);
+    int32_t candidates = 4 * rows->boneCount + rows->remainderCount;
     return pair > candidates ? pair : candidates;
 }
 
 typedef struct Projection {
     const srRigRows* rows;
-    const double* candidates; // what is taken away of each
+    double* candidates; // what is taken away of each, and of remainders
     double* x;
     const double* y;
     double* partials; // null: no product is asked for
@@ -520,6 +568,7 @@ static void projectRange(int32_t begin, int32_t end, int32_t worker, void* conte
     int32_t piece = begin / SR_RIG_PIECE;
     if (p->rows->rowCount > 0) {
         srGetNewtonTable()->subtractBones(p->rows, p->candidates, p->x, piece, piece + 1);
+        srSubtractRemainders(p->rows, behindCandidates(p->rows, p->candidates), p->x, begin, end);
     }
     if (p->partials == NULL) {
         return;

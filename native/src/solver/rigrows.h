@@ -3,9 +3,9 @@
 // What a linear rig can do by itself, as rows C of a constraint C u = 0: with J the constant Jacobian of
 // linear blend skinning, w_ik [X_i; 1] for bone k, these are the rows of J' M D (M masses, D the hold map),
 // the same for x, y and z. Rows that depend on others (bones with the same weights, bones that hold nothing)
-// are left out, and so are those of which less than 1e-4 of their length does not: what u does in that part
-// of them nobody keeps it from. Lives here: the rows, their choice, products with them. Does not: who must
-// obey them.
+// are left out. Of those that nearly do, less than 1e-4 of their length being left, what is left stands as
+// rows of its own, at right angles with all others: so a product with any row that was left out is zero too.
+// Lives here: the rows, their choice, products with them. Does not: who must obey them.
 
 #pragma once
 
@@ -30,7 +30,8 @@ typedef struct srRigWeights {
 typedef struct srRigRows {
     int32_t nodeCount;
     int32_t boneCount;
-    int32_t rowCount;
+    int32_t rowCount;       ///< Candidates that were taken, and behind them
+    int32_t remainderCount; ///< what is left of others.
     int32_t entryCount;
     int32_t* starts; ///< boneCount + 1
     int32_t* nodes;  ///< an entry; of a bone in rising order
@@ -39,6 +40,7 @@ typedef struct srRigRows {
     double (*values)[4]; ///< an entry, of the four candidates
     float (*valuesF)[4];
     int32_t (*places)[4]; ///< Of a bone's candidates among the rows; SR_NULL_INDEX for what is left out.
+    double* remainders;   ///< Dense unit vectors, one after the other.
     double* lengths;      ///< Of the rows, in the plain metric.
     double* gram;         ///< The factor of C C', as srFactorSmall leaves it; null without rows.
 } srRigRows;

@@ -68,6 +68,15 @@ static inline void weighFlesh(Flesh* f, double length) {
     f->starts[f->cage.nodeCount] = count;
 }
 
+// every node on bones 0 and 1, which differ by that much
+static inline void weighAlike(Flesh* f, double difference) {
+    for (int32_t i = 0; i < f->cage.nodeCount; ++i) {
+        f->starts[i + 1] = 2 * (i + 1);
+        f->bones[2 * i] = 0, f->bones[2 * i + 1] = 1;
+        f->weights[2 * i] = 0.5, f->weights[2 * i + 1] = 0.5 + difference * sin(7.0 * i);
+    }
+}
+
 static inline void placeFlesh(const Flesh* f, srVec3* out) {
     for (int32_t i = 0; i < f->cage.nodeCount; ++i) {
         out[i] = (srVec3){0.0, 0.0, 0.0};

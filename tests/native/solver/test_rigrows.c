@@ -16,10 +16,18 @@ typedef struct Rig {
     double* scratch;
 } Rig;
 
-static void makeRig(Rig* rig, int32_t boneCount) {
+typedef enum BoneKind {
+    bones_apart,
+    bones_alike, // all but for a millionth
+} BoneKind;
+
+static void makeRig(Rig* rig, int32_t boneCount, BoneKind kind) {
     shapeFlesh(&rig->f, BAR, 0.2, boneCount, hold_axis);
     size_t n = (size_t)rig->f.cage.nodeCount;
     assert_true(n > SR_RIG_PIECE); // sums over nodes are cut
+    if (kind == bones_alike) {
+        weighAlike(&rig->f, 1e-6);
+    }
     rig->masses = calloc(n, sizeof(double));
     uint64_t seed = 31;
     for (size_t i = 0; i < n; ++i) {
@@ -42,10 +50,10 @@ static void freeRig(Rig* rig) {
     freeFlesh(&rig->f);
 }
 
-static void products_are_those_of_the_rows_one_by_one(void** state) {
-    (void)state;
+static void checkProducts(BoneKind kind) {
     Rig rig;
-    makeRig(&rig, 3);
+    makeRig(&rig, 3, kind);
+    assert_int_equal(rig.rows.remainderCount, kind == bones_alike ? 4 : 0);
     size_t n = (size_t)rig.f.cage.nodeCount;
     double* y = calloc(4 * (size_t)rig.rows.rowCount, sizeof(double));
     double* fromFloats = calloc(4 * (size_t)rig.rows.rowCount, sizeof(double));
@@ -78,10 +86,15 @@ static void products_are_those_of_the_rows_one_by_one(void** state) {
     freeRig(&rig);
 }
 
-static void what_is_projected_is_invisible_to_the_rig_and_nearest(void** state) {
+static void products_are_those_of_the_rows_one_by_one(void** state) {
     (void)state;
+    checkProducts(bones_apart);
+    checkProducts(bones_alike);
+}
+
+static void checkProjection(BoneKind kind) {
     Rig rig;
-    makeRig(&rig, 3);
+    makeRig(&rig, 3, kind);
     size_t n = (size_t)rig.f.cage.nodeCount;
     double* before = malloc(4 * n * sizeof(double));
     memcpy(before, rig.x, 4 * n * sizeof(double));
@@ -133,10 +146,34 @@ static void what_is_projected_is_invisible_to_the_rig_and_nearest(void** state) 
     freeRig(&rig);
 }
 
+static void what_is_projected_is_invisible_to_the_rig_and_nearest(void** state) {
+    (void)state;
+    checkProjection(bones_apart);
+    checkProjection(bones_alike);
+}
+
+// A bone that holds a plane: across it only what rounding left, which is no row, or a little, which is one.
+static void what_is_thin_has_a_row_and_what_is_flat_has_none(void** state) {
+    (void)state;
+    for (int k = 0; k < 2; ++k) {
+        double thickness = k == 0 ? 1e-8 : 1e-5;
+        Rig rig;
+        makeRig(&rig, 1, bones_apart);
+        srDestroyRigRows(&rig.rows);
+        for (int32_t i = 0; i < rig.f.cage.nodeCount; ++i) {
+            rig.f.cage.nodes[i].z = 1.0 + thickness * rig.f.cage.nodes[i].z;
+        }
+        assert_success(srCreateRigRows(rig.f.cage.nodes, rig.masses, rig.f.holds, rig.f.cage.nodeCount,
+                                       &rig.f.shape.weights, &rig.rows));
+        assert_int_equal(rig.rows.rowCount, k == 0 ? 3 : 4);
+        freeRig(&rig);
+    }
+}
+
 static void dependent_bones_are_left_out_and_independent_ones_kept(void** state) {
     (void)state;
     Rig rig;
-    makeRig(&rig, 3);
+    makeRig(&rig, 3, bones_apart);
     assert_int_equal(rig.rows.rowCount, 12); // four nodes across are held: all directions count
     srDestroyRigRows(&rig.rows);
     for (int32_t e = 0; e < rig.f.starts[rig.f.cage.nodeCount]; ++e) {
@@ -167,7 +204,7 @@ static void rows_of_a_space_are_its_held_vectors(void** state) {
         vectorCount = 6
     };
     Rig rig;
-    makeRig(&rig, 3);
+    makeRig(&rig, 3, bones_apart);
     srDestroyRigRows(&rig.rows);
     size_t n = (size_t)rig.f.cage.nodeCount;
     double* vectors = calloc(vectorCount * n, sizeof(double));
@@ -210,6 +247,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_are_those_of_the_rows_one_by_one),
         cmocka_unit_test(what_is_projected_is_invisible_to_the_rig_and_nearest),
+        cmocka_unit_test(what_is_thin_has_a_row_and_what_is_flat_has_none),
         cmocka_unit_test(dependent_bones_are_left_out_and_independent_ones_kept),
         cmocka_unit_test(rows_of_a_space_are_its_held_vectors),
     };
