@@ -115,24 +115,24 @@ static void makeRing(srSoup* soup) {
     }
 }
 
-#define UPRIGHT_AND_TILTED(name, make)                                                                       \
-    {name, make, false}, {                                                                                   \
-        name " tilted", make, true                                                                           \
+#define UPRIGHT_AND_TILTED(name, make, pieces, overlap)                                                      \
+    {name, make, false, pieces, overlap}, {                                                                  \
+        name " tilted", make, true, pieces, overlap                                                          \
     }
 
 static const srBarShape shapes[] = {
-    UPRIGHT_AND_TILTED("jack", makeJack),
-    UPRIGHT_AND_TILTED("thin jack", makeThinJack),
-    UPRIGHT_AND_TILTED("crossing boxes", makeCrossingBoxes),
-    UPRIGHT_AND_TILTED("frame", makeFrame),
-    UPRIGHT_AND_TILTED("comb", makeComb),
-    UPRIGHT_AND_TILTED("cross", makeCross),
-    UPRIGHT_AND_TILTED("H", makeH),
-    UPRIGHT_AND_TILTED("T", makeT),
-    UPRIGHT_AND_TILTED("table", makeTable),
-    UPRIGHT_AND_TILTED("stairs", makeStairs),
-    UPRIGHT_AND_TILTED("two cubes", makeTwoCubes),
-    UPRIGHT_AND_TILTED("ring", makeRing),
+    UPRIGHT_AND_TILTED("jack", makeJack, 1, 0.4),
+    UPRIGHT_AND_TILTED("thin jack", makeThinJack, 1, 0.2),
+    UPRIGHT_AND_TILTED("crossing boxes", makeCrossingBoxes, 1, 0.5),
+    UPRIGHT_AND_TILTED("frame", makeFrame, 1, 0.2),
+    UPRIGHT_AND_TILTED("comb", makeComb, 1, 0.2),
+    UPRIGHT_AND_TILTED("cross", makeCross, 1, 0.4),
+    UPRIGHT_AND_TILTED("H", makeH, 1, 0.3),
+    UPRIGHT_AND_TILTED("T", makeT, 1, 0.4),
+    UPRIGHT_AND_TILTED("table", makeTable, 1, 0.15),
+    UPRIGHT_AND_TILTED("stairs", makeStairs, 1, 0.05),
+    UPRIGHT_AND_TILTED("two cubes", makeTwoCubes, 2, HUGE_VAL),
+    UPRIGHT_AND_TILTED("ring", makeRing, 1, HUGE_VAL),
 };
 
 const srBarShape* srGetBarShapes(int32_t* outCount) {

@@ -36,6 +36,8 @@ typedef struct srBarShape {
     const char* name;
     void (*make)(srSoup* soup); ///< Along the axes.
     bool isTilted;              ///< Off all axes.
+    int32_t pieceCount;         ///< Which it falls into.
+    double leastOverlap;        ///< By which boxes that are one piece overlap at least.
 } srBarShape;
 
 const srBarShape* srGetBarShapes(int32_t* outCount);

@@ -220,6 +220,8 @@ srResult srCreateContacts(const srSurface* surface, const srSolid* solid, const 
                           srContacts* outContacts) {
     srResult result = sr_success;
     srContacts contacts = {.skin = solid->shells,
+                           .shellPieces = solid->shellPieces,
+                           .shellCount = solid->shells.triangleCount,
                            .tree = solid->shellTree,
                            .sheetTree = solid->sheetTree,
                            .surfaceTriangleCount = surface->triangleCount};

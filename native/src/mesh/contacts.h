@@ -9,10 +9,12 @@
 #include "mesh/solid.h"
 
 typedef struct srContacts {
-    int8_t* turns;     ///< By triangle of the surface: 1 when it faces away from flesh, -1 when it faces the
-                       ///< flesh, 0 when it bounds none.
-    srSurface skin;    ///< The solid's shells and both sides of contacts; points are the solid's.
-    const srBvh* tree; ///< Over `skin`; null without triangles.
+    int8_t* turns;  ///< By triangle of the surface: 1 when it faces away from flesh, -1 when it faces the
+                    ///< flesh, 0 when it bounds none.
+    srSurface skin; ///< The solid's shells and both sides of contacts; points are the solid's.
+    const int32_t* shellPieces; ///< Of the first triangles of `skin`, which are the solid's: their pieces.
+    int32_t shellCount;
+    const srBvh* tree;      ///< Over `skin`; null without triangles.
     const srBvh* sheetTree; ///< Over the solid's sheets but for contacts; null without any.
     int32_t surfaceTriangleCount;
     int32_t ownTriangleCount; ///< 0 when `skin` is the solid's own.

@@ -373,6 +373,17 @@ static srVec3 anchorOf(const srFleshSource* source, const srFleshSample* sample,
     return srMulAdd(place, -ANCHOR_SHARE * spacing, up);
 }
 
+// What a sample outside stands for is below its foot, within that piece. One inside may have the nearest skin
+// behind it: that of another piece, which ends within the flesh.
+static int32_t pieceOf(const srFleshSource* source, const srFleshSample* sample) {
+    if (sample->isSheet || sample->triangle < 0 || sample->triangle >= source->contacts->shellCount) {
+        return SR_NULL_INDEX;
+    }
+    bool isBelow = sample->kind == sr_sampleFringe ||
+                   srDot(sample->out, normalOf(source, sample->triangle)) > LEAST_HEIGHT;
+    return isBelow ? source->contacts->shellPieces[sample->triangle] : SR_NULL_INDEX;
+}
+
 static void takeSample(const srFleshSource* source, double spacing, srFieldMemory* memory,
                        srFleshSample* sample) {
     srFieldLook look = srField_Look(source->field, sample->point, memory);
@@ -387,6 +398,7 @@ static void takeSample(const srFleshSource* source, double spacing, srFieldMemor
     sample->triangle = look.triangle;
     sample->kind = kindOf(source, sample, &look, spacing);
     sample->anchor = anchorOf(source, sample, look.triangle, spacing);
+    sample->piece = pieceOf(source, sample);
 }
 
 // The field's triangles are those of the contacts: one look tells all.
@@ -439,14 +451,13 @@ static bool hangTogether(const Sampling* s, Looks* looks, int i, int j) {
     if (apart > ANCHOR_SPACINGS * length || a->isSheet || b->isSheet) {
         return apart <= ANCHOR_SPACINGS * length;
     }
-    // both ways: where flesh overlaps one of them may only enter
-    srWayEnd ends[2] = {{a->anchor, a->foot, a->out}, {b->anchor, b->foot, b->out}};
-    if (!srWalls_Leaves(&s->flesh->walls, &ends[0], &ends[1]) &&
-        !srWalls_Leaves(&s->flesh->walls, &ends[1], &ends[0])) {
-        return true;
+    // both ways: where flesh overlaps one of them may only enter. What leaves at an end that is in a deep
+    // overlap leaves one of the two, which are one there
+    srWayEnd here = {a->anchor, a->foot, a->out, a->piece}, there = {b->anchor, b->foot, b->out, b->piece};
+    if (srWalls_Leaves(&s->flesh->walls, &here, &there) && !isKnownOverDeep(s, looks, i)) {
+        return false;
     }
-    // from one skin of a deep overlap to its other one, the way below leaves neither
-    return isKnownOverDeep(s, looks, i) && isKnownOverDeep(s, looks, j);
+    return !srWalls_Leaves(&s->flesh->walls, &there, &here) || isKnownOverDeep(s, looks, j);
 }
 
 static void fillSubEdges(Sampling* s) {
@@ -529,6 +540,8 @@ srResult srCreateFlesh(const srScaffold* scaffold, const srFleshSource* source, 
     if (flesh.tetCount > 0) {
         SR_TRY(srCreateWalls(&source->contacts->skin, spacingOf(scaffold, s.chosen[0]), arena, &binning,
                              &flesh.walls));
+        flesh.walls.pieces = source->contacts->shellPieces;
+        flesh.walls.piecedCount = source->contacts->shellCount;
     }
     for (int batch = 0; batch < BATCH_COUNT && flesh.tetCount > s.firstPlace; batch++) {
         double begin = 0.3 + 0.7 * batch / BATCH_COUNT;

@@ -72,7 +72,8 @@ static void findBelow(int32_t begin, int32_t end, int32_t worker, void* context)
         if (!s->hasPlace[p]) { // perhaps not finite
             continue;
         }
-        srWayEnd from = {srMulAdd(surface->points[p], -least, s->out[p]), surface->points[p], s->out[p]};
+        srWayEnd from = {srMulAdd(surface->points[p], -least, s->out[p]), surface->points[p], s->out[p],
+                         SR_NULL_INDEX};
         srWayEnd to = from;
         to.place = srMulAdd(surface->points[p], -s->depth, s->out[p]);
         for (double half = 0.5 * s->depth; half >= least && srWalls_Leaves(walls, &from, &to); half *= 0.5) {
@@ -135,8 +136,8 @@ static double leastWeight(const srVec3 corners[4], srVec3 x) {
 
 // Whether the way from a point to a sample stays in the flesh, there and back.
 static bool isReached(const Search* s, int32_t point, const srFleshSample* sample) {
-    srWayEnd here = {s->below[point], s->in->surface->points[point], s->out[point]};
-    srWayEnd there = {sample->anchor, sample->foot, sample->out};
+    srWayEnd here = {s->below[point], s->in->surface->points[point], s->out[point], SR_NULL_INDEX};
+    srWayEnd there = {sample->anchor, sample->foot, sample->out, SR_NULL_INDEX};
     const srWalls* walls = &s->in->flesh->walls;
     return !srWalls_Leaves(walls, &here, &there) && !srWalls_Leaves(walls, &there, &here);
 }

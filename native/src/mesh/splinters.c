@@ -15,9 +15,16 @@
 // Cells around crumbs are at most this share of the largest piece: where all is dust, it stays.
 #define CRUMB_SHARE 0.03
 
+// A chip is so many times smaller than the piece of the skin that it lies along: most of that is elsewhere.
+// Where nothing was split it is at most the cells around one point of the lattice, in crumbs.
+#define CHIP_RATIO 2.0
+#define FIRM_CHIP_CRUMBS 4.0
+
 typedef struct Piece {
     double volume;
+    srVec3 lower, upper;
     int32_t crumbVotes; // nodes nearest to a crumb of the skin, less others
+    int32_t chipVotes;  // nodes nearest to a piece of the skin that is far larger, less others
     uint8_t isFirm;     // has a cell of a tetrahedron that was not split
     uint8_t isKept;
 } Piece;
@@ -70,8 +77,8 @@ srResult srMeasurePieces(const srSolid* solid, double* outSizes) {
     return sr_success;
 }
 
-// Whether the skin nearest to a place is of a crumb.
-static bool isNearCrumb(const srCrumbs* crumbs, srVec3 place) {
+// How large the piece of the skin is that is nearest to a place.
+static double sizeNear(const srCrumbs* crumbs, srVec3 place) {
     const srSolid* solid = crumbs->solid;
     int32_t shell = SR_NULL_INDEX, sheet = SR_NULL_INDEX;
     double toShell = HUGE_VAL, toSheet = HUGE_VAL;
@@ -82,24 +89,34 @@ static bool isNearCrumb(const srCrumbs* crumbs, srVec3 place) {
         toSheet = srBvh_DistanceGuessed(solid->sheetTree, place, &sheet, NULL);
     }
     int32_t piece = toShell <= toSheet ? solid->shellPieces[shell] : solid->sheetPieces[sheet];
-    return crumbs->pieceSizes[piece] < crumbs->size;
+    return crumbs->pieceSizes[piece];
 }
 
 // A crumb in the middle of a tetrahedron is near all four of its corners: how many nodes its cells have does
 // not tell what is in them.
-static void countCrumbs(const srCrumbs* crumbs, const srRawCells* cells, int32_t* roots, double largest,
-                        Piece* pieces) {
+static void countVotes(const srCrumbs* crumbs, const srRawCells* cells, int32_t* roots, double largest,
+                       Piece* pieces) {
+    for (int32_t node = 0; node < cells->nodeCount; node++) {
+        Piece* piece = &pieces[srFindRoot(roots, node)];
+        piece->lower = srMin(piece->lower, cells->nodes[node]);
+        piece->upper = srMax(piece->upper, cells->nodes[node]);
+    }
     for (int32_t node = 0; node < cells->nodeCount; node++) {
         Piece* piece = &pieces[srFindRoot(roots, node)];
         if (piece->volume <= CRUMB_SHARE * largest) {
-            piece->crumbVotes += isNearCrumb(crumbs, cells->nodes[node]) ? 1 : -1;
+            double size = sizeNear(crumbs, cells->nodes[node]);
+            double across = srDistance(piece->lower, piece->upper);
+            bool isChip =
+                size > CHIP_RATIO * across && (!piece->isFirm || across < FIRM_CHIP_CRUMBS * crumbs->size);
+            piece->crumbVotes += size < crumbs->size ? 1 : -1;
+            piece->chipVotes += isChip ? 1 : -1;
         }
     }
 }
 
 static bool isKept(const Piece* piece, double total) {
-    return piece->volume > 0.0 && piece->crumbVotes <= 0 &&
-           (piece->isFirm || piece->volume > SPLINTER_SHARE * total);
+    bool isSplinter = !piece->isFirm && piece->volume <= SPLINTER_SHARE * total;
+    return piece->volume > 0.0 && piece->crumbVotes <= 0 && piece->chipVotes <= 0 && !isSplinter;
 }
 
 // Nodes in the order of their old numbers, without those that are not used.
@@ -129,7 +146,9 @@ srResult srDropSplinters(const srCopies* copies, const srCrumbs* crumbs, srArena
         return srFailOutOfMemory("the cells of the cage");
     }
     srClearRoots(roots, cells->nodeCount);
-    memset(pieces, 0, (size_t)cells->nodeCount * sizeof(Piece));
+    for (int32_t node = 0; node < cells->nodeCount; node++) {
+        pieces[node] = (Piece){.lower = cells->nodes[node], .upper = cells->nodes[node]};
+    }
     for (int32_t i = 0; i < 4 * cells->cellCount; i++) {
         srJoinRoots(roots, cells->cells[i / 4][0], cells->cells[i / 4][i % 4]);
     }
@@ -144,7 +163,7 @@ srResult srDropSplinters(const srCopies* copies, const srCrumbs* crumbs, srArena
     }
 
     if (crumbs != NULL) {
-        countCrumbs(crumbs, cells, roots, largest, pieces);
+        countVotes(crumbs, cells, roots, largest, pieces);
     }
     *outPieceCount = 0;
     for (int32_t node = 0; node < cells->nodeCount; node++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Splitting leaves a crumb here and there that hangs on nothing: it would fall off the character. And what is
+// Splitting leaves a chip here and there that hangs on nothing: it would fall off the character. And what is
 // smaller than a cell and hangs on nothing, a button or an eyelash, is better off following the cell beside
 // it than as cells that take more nodes than it has corners.
 
@@ -19,8 +19,10 @@ typedef struct srCrumbs {
 
 SR_MUST_USE srResult srMeasurePieces(const srSolid* solid, double* outSizes);
 
-/// Removes pieces of at most two thousandths of the volume that lie in split tetrahedra only; pieces of at
-/// most three hundredths of the largest one around crumbs of the skin; and nodes that no cell
-/// uses. `outPieceCount` is how many pieces are left: the largest always is. `crumbs` may be null.
+/// Removes pieces in split tetrahedra only of at most two thousandths of the volume; of those of at most
+/// three hundredths of the largest one what lies around crumbs of the skin, and where tetrahedra are split,
+/// or there is but one of the lattice's points, chips: most of the skin's piece that they lie along is
+/// elsewhere; and nodes that no cell uses. `outPieceCount` is how many pieces are left: the largest always
+/// is. `crumbs` may be null.
 SR_MUST_USE srResult srDropSplinters(const srCopies* copies, const srCrumbs* crumbs, srArena* arena,
                                      srRawCells* cells, int32_t* outPieceCount);

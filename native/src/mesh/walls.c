@@ -153,6 +153,11 @@ static bool isOfSheet(const srWayEnd* end, srVec3 unitNormal, srVec3 point, doub
            fabs(srDot(unitNormal, srSub(end->foot, point))) <= SAME_SHEET_REACH * length;
 }
 
+static bool isOfOtherPiece(const srWalls* walls, int32_t triangle, const srWayEnd* a, const srWayEnd* b) {
+    return a->piece == b->piece && a->piece != SR_NULL_INDEX && triangle < walls->piecedCount &&
+           walls->pieces[triangle] != a->piece;
+}
+
 // The way a + t (b - a) meets the triangle at 0 <= t <= 1 going out (Moeller and Trumbore 1997).
 static bool leavesThrough(const srWalls* walls, int32_t triangle, const srWayEnd* a, const srWayEnd* b) {
     const int32_t* c = walls->surface.triangles[triangle];
@@ -188,7 +193,8 @@ bool srWalls_Leaves(const srWalls* walls, const srWayEnd* a, const srWayEnd* b) 
             for (int32_t i = range.first[0]; i <= range.last[0]; i++) {
                 int32_t bin = binIndex(walls, i, j, k);
                 for (int32_t place = walls->starts[bin]; place < walls->starts[bin + 1]; place++) {
-                    if (leavesThrough(walls, walls->triangles[place], a, b)) {
+                    int32_t triangle = walls->triangles[place];
+                    if (!isOfOtherPiece(walls, triangle, a, b) && leavesThrough(walls, triangle, a, b)) {
                         return true;
                     }
                 }

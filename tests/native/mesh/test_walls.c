@@ -6,7 +6,7 @@
 
 static srWayEnd endAt(double x, double y, double z, srVec3 out) {
     srVec3 place = {x, y, z};
-    return (srWayEnd){place, place, out};
+    return (srWayEnd){place, place, out, SR_NULL_INDEX};
 }
 
 // Two unit boxes that share the plane x = 1.
@@ -53,6 +53,46 @@ static void a_way_through_a_contact_leaves(void** state) {
     srDestroySurface(&surface);
 }
 
+// Two boxes that overlap from x = 0.6 to 1: who is in the left one stays in it, whatever begins or ends
+// there.
+static void a_way_within_one_piece_passes_the_walls_of_others(void** state) {
+    (void)state;
+    Soup soup = {0};
+    const double left[3] = {0.0, 0.0, 0.0}, right[3] = {0.6, 0.2, 0.2};
+    const double size[3] = {1.0, 1.0, 1.0}, within[3] = {1.0, 0.6, 0.6};
+    addBox(&soup, left, size);
+    int32_t leftCount = soup.triangleCount, pieces[64] = {0};
+    addBox(&soup, right, within);
+    for (int32_t t = leftCount; t < soup.triangleCount; t++) {
+        pieces[t] = 1;
+    }
+    srSurface surface = makeSurface(&soup);
+    srProgress nobody = {0};
+    srWalls walls;
+    srArena* arena = srCreateArena(1 << 12);
+    assert_success(srCreateWalls(&surface, 0.3, arena, &nobody, &walls));
+    srWayEnd a = endAt(0.5, 0.5, 0.5, (srVec3){0.0, 0.0, 1.0}), b = endAt(0.8, 0.5, 0.5, a.out);
+    srWayEnd c = endAt(1.2, 0.5, 0.5, a.out);
+    assert_false(srWalls_Leaves(&walls, &a, &b));
+    assert_true(srWalls_Leaves(&walls, &b, &a));
+    a.piece = b.piece = c.piece = 0;
+    assert_true(srWalls_Leaves(&walls, &b, &a)); // whose triangles are whose is not known yet
+    walls.pieces = pieces;
+    walls.piecedCount = soup.triangleCount;
+    assert_false(srWalls_Leaves(&walls, &b, &a));
+    assert_true(srWalls_Leaves(&walls, &b, &c)); // out of the left one
+    b.piece = c.piece = 1;
+    assert_false(srWalls_Leaves(&walls, &b, &c));
+    b.piece = SR_NULL_INDEX;
+    assert_true(srWalls_Leaves(&walls, &b, &c));
+    walls.piecedCount = 0; // of all
+    b.piece = 1;
+    assert_true(srWalls_Leaves(&walls, &b, &c));
+    srDestroyArena(arena);
+    srDestroySurface(&surface);
+    freeSoup(&soup);
+}
+
 static void no_way_leaves_through_nothing(void** state) {
     (void)state;
     const srSurface nothing = {.size = 1.0};
@@ -75,6 +115,7 @@ static void failing_allocations_leak_nothing(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_way_through_a_contact_leaves, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_way_within_one_piece_passes_the_walls_of_others, srTestNothingLeaked),
         cmocka_unit_test_teardown(no_way_leaves_through_nothing, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
     };
