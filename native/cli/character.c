@@ -29,6 +29,10 @@ bool srCliInputs_Read(srCliInputs* inputs, srCliError* error) {
     if (!srCliReadSkinFile(inputs->skinPath, &inputs->skin, error)) {
         return false;
     }
+    if (srCliMesh_GetTriangleCount(&inputs->skin) == 0) {
+        return srCliFail(error, "%.250s has vertices but no faces: export the mesh with its faces.",
+                         inputs->skinPath);
+    }
     if (inputs->rigPath != NULL && !srCliReadRigFile(inputs->rigPath, &inputs->rig, error)) {
         return false;
     }

@@ -492,12 +492,14 @@ static void what_cannot_be_done_ends_with_one_and_a_sentence(void** state) {
     srTestFolder folder = makeBarFolder(0.0);
     srTestFolder_Write(&folder, "bad.obj", "v 0 0 0\nf 1 2 3\n");
     srTestFolder_Write(&folder, "flat.obj", "v 0 0 0\nv 0 0 0\nv 0 0 0\nf 1 2 3\n");
+    srTestFolder_Write(&folder, "cloud.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n");
     srTestFolder_Write(&folder, "none.rig",
                        "softrig-rig 1\nfps 24\nspaces 0\nbones 0\nweights 0\nframes 1 0\n");
     assertFails(&folder, "info none.obj", 1, "none.obj");
     assertFails(&folder, "info bad.obj", 1, "bad.obj:2: There is no vertex");
     assertFails(&folder, "prepare bad.obj -o bad.mesh", 1, "bad.obj:2:");
     assertFails(&folder, "prepare flat.obj -o flat.mesh", 1, "Preparing failed: ");
+    assertFails(&folder, "prepare cloud.obj -o cloud.mesh", 1, "cloud.obj has vertices but no faces");
     assertFails(&folder, "prepare bar.obj -o none/bar.mesh", 1, "none/bar.mesh");
     assertFails(&folder, "prepare bar.obj -o bar.obj", 1, "also an input");
     assertFails(&folder, "prepare bar.obj -o bar.mesh --nodes 7", 1, "Preparing failed: ");
@@ -510,7 +512,7 @@ static void what_cannot_be_done_ends_with_one_and_a_sentence(void** state) {
     assertFails(&folder, "simulate bar.obj --rig bar.rig -o bar.pc2 --obj none/frames", 1, "none/frames");
 
     // nothing but inputs and what was printed
-    assert_int_equal(srTestFolder_CountFiles(&folder), 7);
+    assert_int_equal(srTestFolder_CountFiles(&folder), 8);
     srTestFolder_Remove(&folder);
 }
 
