@@ -28,7 +28,8 @@ typedef struct Solving {
     int32_t columnCount;
     float* weights;
     double* smooth;           // x of the last time, node by node
-    float* ceilings;          // none the first time
+    float* ceilings;          // zero where a piece does not hear a column
+    bool isAgain;             // solved once more, with bounds
     srSimplexReport* reports; // by piece
 } Solving;
 
@@ -67,11 +68,21 @@ static void writeSolved(const Solving* s, const srBiharmonicSystem* system, cons
     }
 }
 
+// What is not heard leaves no room to the others.
+static void liftCeilings(const Solving* s, const srBiharmonicSystem* system) {
+    for (int32_t i = 0; i < s->cage->nodeCount; i++) {
+        float* row = s->ceilings + s->columnCount * (int64_t)i;
+        for (int32_t j = 0; j < s->columnCount && system->rowOfNode[i] >= 0; j++) {
+            row[j] = system->columnNumber[j] >= 0 ? 1.0f : 0.0f;
+        }
+    }
+}
+
 // Whether any weight of the system has a ceiling.
 static bool readBounds(const Solving* s, const srBiharmonicSystem* system, const Numbers* numbers) {
     int32_t columns = system->problem.columnCount;
     bool isBound = false;
-    for (int32_t i = 0; i < s->cage->nodeCount && s->ceilings != NULL; i++) {
+    for (int32_t i = 0; i < s->cage->nodeCount && s->isAgain; i++) {
         int64_t to = columns * (int64_t)system->rowOfNode[i], from = s->columnCount * (int64_t)i;
         for (int32_t j = 0; to >= 0 && j < columns; j++) {
             numbers->ceilings[to + j] = (double)s->ceilings[from + system->columns[j]];
@@ -142,12 +153,15 @@ static srResult solveSystem(const Solving* s, srBiharmonicSystem* system, const 
     Numbers numbers = {block, block + count, block + 2 * count};
     srResult result = sr_success;
     bool isBound = readBounds(s, system, &numbers);
+    if (!s->isAgain) {
+        liftCeilings(s, system);
+    }
     if (system->problem.columnCount == 1) {
         for (size_t k = 0; k < 2 * count; k++) {
             block[k] = 1.0;
         }
         *report = (srSimplexReport){.isConverged = true};
-    } else if (isBound || s->ceilings == NULL) {
+    } else if (isBound || !s->isAgain) {
         srSimplexReport now;
         system->problem.ceilings = isBound ? numbers.ceilings : NULL;
         system->problem.nearby = isBound ? numbers.smooth : NULL;
@@ -157,7 +171,7 @@ static srResult solveSystem(const Solving* s, srBiharmonicSystem* system, const 
         now.restartCount += report->restartCount;
         *report = now;
     }
-    if (result == sr_success && (isBound || s->ceilings == NULL)) {
+    if (result == sr_success && (isBound || !s->isAgain)) {
         writeSolved(s, system, &numbers);
     }
     SR_FREE(block, 3 * count);
@@ -247,12 +261,7 @@ srResult srMeasureBiharmonicEnergy(const srCage* cage, const srAnchorRows* rows,
 
 // What rises too high where it is solved for is a bound that the problem did not know: it is solved once more
 // with it, and again. Should that come to no end, what is left is cut.
-static srResult boundPeaks(Solving* s, float* ceilings, const srProgress* progress,
-                           srBiharmonicReport* report) {
-    size_t count = (size_t)s->cage->nodeCount * (size_t)s->columnCount;
-    for (size_t k = 0; k < count; k++) {
-        ceilings[k] = 1.0f;
-    }
+static srResult boundPeaks(Solving* s, const srProgress* progress, srBiharmonicReport* report) {
     double rest = PEAK_LIMIT;
     for (; report->solveCount < MOST_ROUNDS; report->solveCount++) {
         // nobody knows how many rounds, so each takes half of what is left
@@ -261,14 +270,14 @@ static srResult boundPeaks(Solving* s, float* ceilings, const srProgress* progre
         srProgress solve = srPartOfProgress(progress, 0.9 * from + 0.1 * to, to);
         // feet go down with their peaks, so each round leaves less
         rest *= ROUND_SHARE;
-        const srPeakBounds bounds = {PEAK_LIMIT, rest, s->weights, ceilings};
+        const srPeakBounds bounds = {PEAK_LIMIT, rest, s->weights, s->ceilings};
         int32_t peakCount;
         SR_TRY(srBoundPeaks(s->cage, s->rows, s->columnCount, &bounds, &look, &peakCount));
         report->boundCount += report->solveCount == 0 ? peakCount : 0;
         if (peakCount == 0) {
             return sr_success;
         }
-        s->ceilings = ceilings;
+        s->isAgain = true;
         SR_TRY(solvePieces(s, &solve, &report->loop));
     }
     srProgress level = srPartOfProgress(progress, 1.0, 1.0);
@@ -277,13 +286,16 @@ static srResult boundPeaks(Solving* s, float* ceilings, const srProgress* progre
 
 // ---- the story ----
 
-static srResult solveAll(Solving* s, const srProgress* progress, float* ceilings,
-                         srBiharmonicReport* report) {
+static srResult solveAll(Solving* s, const srProgress* progress, srBiharmonicReport* report) {
     srProgress first = srPartOfProgress(progress, 0.0, 0.9), rounds = srPartOfProgress(progress, 0.9, 1.0);
+    size_t count = (size_t)s->cage->nodeCount * (size_t)s->columnCount;
     writeFixed(s);
-    memset(s->smooth, 0, (size_t)s->cage->nodeCount * (size_t)s->columnCount * sizeof(double));
+    for (size_t k = 0; k < count; k++) {
+        s->smooth[k] = 0.0;
+        s->ceilings[k] = 1.0f;
+    }
     SR_TRY(solvePieces(s, &first, &report->loop));
-    SR_TRY(boundPeaks(s, ceilings, &rounds, report));
+    SR_TRY(boundPeaks(s, &rounds, report));
     return s->pieces->orphanCount > 0 ? carryOver(s) : sr_success;
 }
 
@@ -325,8 +337,9 @@ srResult srSolveBiharmonic(const srCage* cage, const srAnchors* anchors, const s
                        .columnCount = anchors->columnCount,
                        .weights = answer->weights,
                        .smooth = smooth != NULL ? smooth : answer->smooth,
+                       .ceilings = ceilings != NULL ? ceilings : answer->ceilings,
                        .reports = reports};
-    SR_TRY_CLEANUP(solveAll(&solving, &loop, ceilings != NULL ? ceilings : answer->ceilings, &report));
+    SR_TRY_CLEANUP(solveAll(&solving, &loop, &report));
     report.energy = measure(&stiffness, &rows, answer->weights, anchors->columnCount, slopes);
     report.sampleCount = rows.sampleCount;
     report.fixedCount = rows.fixedCount;

@@ -32,7 +32,8 @@ typedef struct srBiharmonicReport {
 typedef struct srBiharmonicAnswer {
     float* weights;
     double* smooth;  ///< x of srSolveSimplexProblem, for judges; zero on nodes that are given. May be null.
-    float* ceilings; ///< How high each weight was allowed to be, one where nothing was. May be null.
+    float* ceilings; ///< How high each weight was allowed to be: one where nothing was a bound, zero for the
+                     ///< columns that a piece does not hear. May be null.
 } srBiharmonicAnswer;
 
 /// Weights are in [0, 1], rows sum to one to rounding of floats, and so they are smoothest; away from its
