@@ -30,11 +30,7 @@ static srResult startOn(srEntry* shotEntry, srEntry* followerEntry, const srBake
                       def->frameCount, def->firstFrame, srSimulation_GetFrameCount(simulation),
                       srSimulation_GetFirstFrame(simulation));
     }
-    if (def->samplesPerFrame < 1 || def->samplesPerFrame > MOST_SAMPLES ||
-        ((int64_t)def->frameCount - 1) * def->samplesPerFrame >= INT32_MAX) {
-        return srFail(sr_errorInvalidValue, "def->samplesPerFrame is %d; it must be from 1 to %d.",
-                      def->samplesPerFrame, MOST_SAMPLES);
-    }
+    SR_TRY(srCheckRange("samplesPerFrame", def->samplesPerFrame, 1, MOST_SAMPLES));
     srBake* bake = NULL;
     srRawId id;
     SR_TRY(srCreateBake(simulation, following, def, &bake));
