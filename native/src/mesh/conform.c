@@ -70,7 +70,6 @@ typedef struct Attempt {
 
 const char* srDescribeConformFate(const srConformReport* report) {
     static const char* const sentences[sr_conformFateCount] = {
-        [sr_conformHelper] = "TetGen gave no answer.",
         [sr_conformNoInside] = "The surface encloses too little for TetGen.",
         [sr_conformCrossing] = "The surface for TetGen could not be kept from crossing itself.",
         [sr_conformPoor] = "TetGen's cells were too flat to be simulated.",

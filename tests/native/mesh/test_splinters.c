@@ -97,12 +97,53 @@ static void sizes_of_pieces_are_the_diagonals_of_their_bounds(void** state) {
     freeSoup(&soup);
 }
 
+// A tetrahedron beside a large one, both within one ball, where nothing was split: what is as small as the
+// cells around one point of the lattice is a chip of the ball.
+static void chips_go_and_what_is_larger_stays(void** state) {
+    (void)state;
+    const struct {
+        double edge, crumb;
+        int32_t pieceCount;
+    } cases[] = {{0.1, 0.05, 1}, {0.1, 0.04, 2}, {0.2, 0.05, 2}, {0.2, 0.1, 1}};
+    Soup soup = {0};
+    addSphere(&soup, 3, 1.0, 0.0, 0.0, 0.0);
+    srSurface surface = makeSurface(&soup);
+    const srSolidSettings settings = srDefaultSolidSettings();
+    const srProgress nobody = {0};
+    srSolid solid;
+    srSolidReport report;
+    double sizes[8];
+    assert_success(srCreateSolid(&surface, &settings, &nobody, &solid, &report));
+    assert_success(srMeasurePieces(&solid, sizes));
+    for (int k = 0; k < SR_ARRAY_COUNT(cases); k++) {
+        const srCopies copies = {0};
+        const srCrumbs crumbs = {&solid, sizes, cases[k].crumb};
+        srVec3 nodes[8];
+        int32_t corners[2][4] = {{0, 1, 2, 3}, {4, 5, 6, 7}}, tets[2] = {0, 1}, pieceCount = 0;
+        for (int i = 0; i < 8; i++) {
+            double edge = i < 4 ? 1.0 : cases[k].edge, from = i < 4 ? -0.9 : 0.4;
+            nodes[i] =
+                (srVec3){from + edge * (i % 4 == 1), from + edge * (i % 4 == 2), from + edge * (i % 4 == 3)};
+        }
+        srRawCells cells = {nodes, 8, corners, tets, 2};
+        srArena* arena = srCreateArena(1 << 12);
+        assert_success(srDropSplinters(&copies, &crumbs, arena, &cells, &pieceCount));
+        assert_int_equal(pieceCount, cases[k].pieceCount);
+        assert_int_equal(cells.nodeCount, 4 * pieceCount);
+        srDestroyArena(arena);
+    }
+    srDestroySolid(&solid);
+    srDestroySurface(&surface);
+    freeSoup(&soup);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(crumbs_smaller_than_a_cell_get_no_cells_of_their_own, srTestNothingLeaked),
         cmocka_unit_test_teardown(crumbs_go_wherever_they_lie_in_the_lattice, srTestNothingLeaked),
         cmocka_unit_test_teardown(small_pieces_that_are_no_crumbs_stay, srTestNothingLeaked),
         cmocka_unit_test_teardown(where_all_are_crumbs_they_stay, srTestNothingLeaked),
+        cmocka_unit_test_teardown(chips_go_and_what_is_larger_stays, srTestNothingLeaked),
         cmocka_unit_test_teardown(sizes_of_pieces_are_the_diagonals_of_their_bounds, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("mesh/splinters", tests, NULL, NULL);
