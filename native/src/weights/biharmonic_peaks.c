@@ -173,11 +173,13 @@ static int32_t popNode(Levelling* l, int32_t column) {
     return top;
 }
 
+// Of a plateau only nodes before all next to them: of thousands that are one, each would look for the foot.
 static bool isTop(const Levelling* l, int32_t node, int32_t column) {
     float height = rowOf(l, node)[column];
     bool isHighest = height > l->limit;
     for (int32_t e = l->starts[node]; isHighest && e < l->starts[node + 1]; e++) {
-        isHighest = rowOf(l, l->neighbours[e])[column] <= height;
+        float other = rowOf(l, l->neighbours[e])[column];
+        isHighest = other < height || (other == height && node < l->neighbours[e]);
     }
     return isHighest;
 }

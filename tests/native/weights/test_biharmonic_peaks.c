@@ -241,6 +241,31 @@ static void where_no_peak_is_no_bit_changes(void** state) {
     destroyScene(&s);
 }
 
+// The last bone has as much of all nodes of the first one's end: that is one peak, and all of it is bound.
+static void a_plateau_is_one_peak(void** state) {
+    (void)state;
+    Scene s;
+    srBiharmonicReport report;
+    int32_t peakCount, last = boneCount - 1, nodeCount = 0;
+    createScene(&s, false, 0);
+    solveScene(&s, &report);
+    for (int32_t i = 0; i < s.cage.nodeCount; i++) {
+        float* row = s.weights + (ptrdiff_t)boneCount * i;
+        for (int32_t j = 0; j < boneCount && s.cage.nodes[i].y < 0.1; j++) {
+            row[j] = j == last ? 0.3f : 0.7f * row[j] / (1.0f - row[last]);
+        }
+        nodeCount += s.cage.nodes[i].y < 0.1;
+    }
+    const srPeakBounds bounds = {LIMIT, 0.01, s.weights, s.ceilings};
+    assert_success(srBoundPeaks(&s.cage, &s.rows, boneCount, &bounds, &nobody, &peakCount));
+    assert_int_equal(nodeCount, 25);
+    assert_int_equal(peakCount, 1);
+    for (int32_t i = 0; i < s.cage.nodeCount; i++) {
+        assert_true(s.cage.nodes[i].y >= 0.1 || s.ceilings[boneCount * i + last] < 0.1f);
+    }
+    destroyScene(&s);
+}
+
 // The last bone has some of the first one's end, as one node or as a hill.
 static void a_bump_is_cut_or_smoothed_to_the_limit_and_nothing_far_moves(void** state) {
     (void)state;
@@ -385,6 +410,7 @@ int main(void) {
                                   srTestNothingLeaked),
         cmocka_unit_test_teardown(a_column_that_is_not_heard_changes_no_bit, srTestNothingLeaked),
         cmocka_unit_test_teardown(where_no_peak_is_no_bit_changes, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_plateau_is_one_peak, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_bump_is_cut_or_smoothed_to_the_limit_and_nothing_far_moves,
                                   srTestNothingLeaked),
         cmocka_unit_test_teardown(it_ends_for_any_rows, srTestNothingLeaked),
