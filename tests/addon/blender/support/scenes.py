@@ -61,8 +61,12 @@ def make_skin(name: str = "Skin", segments: int = 16) -> Any:
         vertex.co.x *= 0.6
         vertex.co.y *= 0.6
         vertex.co.z = 2.0 * vertex.co.z + 1.0
-    shape.to_mesh(mesh)
+    # from one time to the next bmesh makes the faces in another order
+    points = [tuple(vertex.co) for vertex in shape.verts]
+    faces = [[vertex.index for vertex in face.verts] for face in shape.faces]
     shape.free()
+    turned = [face[face.index(min(face)) :] + face[: face.index(min(face))] for face in faces]
+    mesh.from_pydata(points, [], sorted(turned))
     return link(bpy.data.objects.new(name, mesh))
 
 
