@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 
-from ..model.baking import KEPT, MAIN, Pace, chunk_name, describe_bake
+from ..model.baking import KEPT, MAIN, Pace, chunk_name, describe_bake, first_in_name
 from ..model.lifecycle import Event, Phase
 from ..model.rig import RefusalError
 from ..model.session import Entry, Session
@@ -58,7 +58,7 @@ def path_for(ob: Any, wish: BakeWish) -> str:
 
 
 def kept_file(path: str) -> Path:
-    """Where the simulated frames of a bake are kept until it has come to its end."""
+    """Where the simulated frames are kept until all of the shot's are baked."""
     return Path(bpy.path.abspath(path) + KEPT)
 
 
@@ -195,16 +195,15 @@ class BakeRun:
         if entry is not None:
             self.session.end_bake(entry)
 
+    def kept_text(self) -> str:
+        """What Esc leaves, for the artist; empty when there is nothing."""
+        if not self.kept.is_file():
+            return ""
+        return "The frames that are done are kept: Bake goes on from there."
+
     def progress_text(self) -> str:
         left = self.pace.seconds_left(self.progress, self.session.now()) if self.started else None
         return describe_bake(self.progress, left)
-
-
-def kept_sentence(path: str) -> str:
-    """What Esc leaves, for the artist; empty when there is nothing."""
-    if not kept_file(path).is_file():
-        return ""
-    return "The frames that are done are kept: Bake goes on from there."
 
 
 def check_existing(ob: Any, path: str) -> FrameRange:
@@ -214,5 +213,7 @@ def check_existing(ob: Any, path: str) -> FrameRange:
     if points != wanted:
         raise RefusalError(f"The bake has {points} points, this mesh has {wanted} vertices.")
     scene = objects.scene_of(ob)
-    frames = objects.frames_of(scene if scene is not None else bpy.context.scene)
-    return replace(frames, count=count, samples=samples)
+    leader = ob.softrig.leader or ob
+    frames = objects.shot_frames(leader, scene if scene is not None else bpy.context.scene)
+    first = first_in_name(path, count, frames.first)
+    return replace(frames, first=first, count=count, samples=samples)

@@ -7,6 +7,7 @@ from typing import Any
 from bpy.props import EnumProperty, IntProperty
 
 from ..model.baking import MOST_SAMPLES, RANGES, choose_frames
+from ..model.rig import RefusalError
 from ..native.inputs import FrameRange
 from .dials import NOT_KEYED, OVERRIDABLE, choices
 
@@ -66,5 +67,7 @@ def frames_to_bake(
         (dials.bake_first, dials.bake_last),
         preview if scene.use_preview_range else None,
     )
-    between = dials.bake_subframes if subframes < 0 else min(subframes, MOST_SAMPLES - 1)
+    if subframes >= MOST_SAMPLES:
+        raise RefusalError(f"{subframes} subframes are too many: {MOST_SAMPLES - 1} at most.")
+    between = dials.bake_subframes if subframes < 0 else subframes
     return replace(chosen, samples=between + 1)

@@ -100,6 +100,14 @@ def sample_frames(frames: FrameRange) -> list[float]:
     return [frames.first + row / frames.samples for row in range(frames.sample_count)]
 
 
+def first_in_name(name: str, count: int, otherwise: int) -> int:
+    """Where a file with so many frames begins, if `chunk_name` named it."""
+    match = re.search(r"\.(-?\d+)-(-?\d+)\.pc2$", name)
+    if match is None or int(match[2]) - int(match[1]) + 1 != count:
+        return otherwise
+    return int(match[1])
+
+
 @dataclass
 class Pace:
     """How long it will take, by how long it has taken."""

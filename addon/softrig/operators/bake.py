@@ -7,7 +7,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..blender import carrier, followers, objects, seen, show, stage, takes
-from ..blender.bake import BakeRun, BakeWish, kept_sentence
+from ..blender.bake import BakeRun, BakeWish
 from ..model.baking import MAIN, clean_take, describe_bake
 from ..model.rig import RefusalError
 from ..native.errors import NativeError
@@ -60,7 +60,7 @@ class BakeJob(Job):
             self.run.stop()
 
     def cancelled_text(self) -> str:
-        return kept_sentence(self.run.path) or "Cancelled" if self.run is not None else "Cancelled"
+        return (self.run.kept_text() if self.run is not None else "") or "Cancelled"
 
     def progress_text(self) -> str:
         text = self.run.progress_text() if self.run is not None else describe_bake(0.0, None)

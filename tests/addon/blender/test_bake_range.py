@@ -119,6 +119,9 @@ def test_too_fine_a_bake_is_told(saved: Any, scene: Any) -> None:
     saved.softrig.bake_subframes = 20
     with pytest.raises(RuntimeError, match="take fewer Subframes"):
         bpy.ops.softrig.bake()
+    frames_to_bake = addon.module("blender.bake_dials").frames_to_bake
+    with pytest.raises(addon.module("model.rig").RefusalError, match="100 subframes are too many"):
+        frames_to_bake(saved, scene, addon.entry_of(saved).frames, "", 100)
 
 
 def test_a_part_is_gone_on_from(saved: Any, tmp_path: Path) -> None:
@@ -145,6 +148,23 @@ def test_a_farm_takes_the_same_choice_or_its_own(saved: Any, tmp_path: Path, cap
         rows = (lines[0]["frames"][1] - lines[0]["frames"][0]) * parts + 1
         assert header_of(Path(lines[0]["path"])) == (1.0 / parts, rows)
     assert told == [([FIRST, LAST], 3), ([FIRST, LAST], 0), ([2, 3], 1)]
+
+
+@pytest.mark.parametrize("is_part", [True, False])
+def test_a_file_that_begins_later_is_used_from_disk(saved: Any, is_part: bool) -> None:
+    """A part by its name, a whole shot by its start."""
+    if is_part:
+        choose(saved, 1)
+    else:
+        saved.softrig.use_start_frame, saved.softrig.start_frame = True, FIRST
+    live = {frame: measure.at_frame(saved, frame) for frame in (FIRST, 22.5, 24, LAST)}
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    path = str(file_of(saved))
+    bpy.ops.softrig.free_bake()
+    assert bpy.ops.softrig.use_bake(filepath=path) == {"FINISHED"}
+    for frame, positions in live.items():
+        assert measure.largest(measure.at_frame(saved, frame), positions) < 1e-6, frame
+    assert not [text for text in traps_of(saved) if "other frames" in text]
 
 
 def test_a_file_with_subframes_is_used_from_disk(saved: Any, tmp_path: Path) -> None:

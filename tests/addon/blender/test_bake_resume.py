@@ -67,16 +67,21 @@ def stop_on_the_way(skin: Any) -> tuple[Any, bytes]:
     raise AssertionError("each bake was whole before it could be stopped")
 
 
-def test_stopping_keeps_the_frames_and_the_old_bake(saved: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_part", [False, True])
+def test_stopping_keeps_the_frames_and_the_old_bake(
+    saved: Any, tmp_path: Path, is_part: bool
+) -> None:
     bake_bytes(saved)
+    if is_part:
+        bpy.context.scene.frame_end = saved.softrig.bake_last = 400
+        saved.softrig.bake_range, saved.softrig.bake_first = "OWN", 300
     run, old = stop_on_the_way(saved)
     assert names_in(tmp_path / "softrig") == ["pc2", "resume"]
     assert next((tmp_path / "softrig").glob("*.pc2")).read_bytes() == old
-    assert (
-        addon.module("blender.bake").kept_sentence(run.path).startswith("The frames that are done")
-    )
+    assert run.kept_text().startswith("The frames that are done")
     bake_bytes(saved)
-    assert names_in(tmp_path / "softrig") == ["pc2"]
+    left = ["pc2", "pc2", "resume"] if is_part else ["pc2"]
+    assert names_in(tmp_path / "softrig") == left
 
 
 def test_another_session_goes_on_with_the_same_bytes(saved: Any, tmp_path: Path) -> None:

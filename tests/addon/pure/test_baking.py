@@ -42,7 +42,11 @@ def test_files_of_takes_and_chunks_do_not_meet() -> None:
         "Skin_01234567_Ears.pc2",
     ]
     chunk = FrameRange(-5, 10, 24.0)
-    assert baking.chunk_name(names[0], chunk) == "Skin_01234567.-005-0004.pc2"
+    name = baking.chunk_name(names[0], chunk)
+    assert name == "Skin_01234567.-005-0004.pc2"
+    assert baking.first_in_name(name, chunk.count, 1) == chunk.first
+    assert baking.first_in_name(name, chunk.count + 1, 1) == 1, "cut, or named by somebody else"
+    assert baking.first_in_name(names[0], chunk.count, 1) == 1
 
 
 @pytest.mark.parametrize(
