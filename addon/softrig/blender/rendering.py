@@ -78,10 +78,9 @@ def find_follower_problem(rider: Any, leader: Any) -> str:
     stuck = followers.problem(rider)
     if stuck or carrier.find_bake(leader) is None:
         return stuck
-    missing = takes.missing_file(rider)
-    if missing:
-        return f"the bake is missing: {missing}. Bring it back, or bake again."
-    return "" if carrier.find_bake(rider) is not None else "it is not in the bake; bake again."
+    if carrier.find_bake(rider) is None:
+        return "it is not in the bake; bake again."
+    return takes.find_problem(rider)
 
 
 def find_problem(session: Session, ob: Any) -> str:
@@ -89,8 +88,7 @@ def find_problem(session: Session, ob: Any) -> str:
     if blocked:
         return blocked
     if carrier.find_bake(ob) is not None:
-        missing = takes.missing_file(ob)
-        return f"the bake is missing: {missing}. Bring it back, or bake again." if missing else ""
+        return takes.find_problem(ob)
     if session.api is None:
         return f"{session.problem} A bake plays without the library."
     entry = session.entries.get(ob.softrig.uuid)

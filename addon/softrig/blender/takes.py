@@ -157,6 +157,16 @@ def missing_file(ob: Any) -> str:
     return missing_on(holder) if holder is not None else ""
 
 
+def find_problem(ob: Any) -> str:
+    """Why it does not move as it was baked; empty where it does."""
+    missing, count = missing_file(ob), count_points(ob)
+    if missing:
+        return f"the bake is missing: {missing}. Bring it back, or bake again."
+    if not carrier.fits(ob, count):
+        return f"the mesh has {count} vertices now, other than when it was baked. Bake again."
+    return ""
+
+
 def missing_on(holder: Any) -> str:
     """Likewise, of a carrier."""
     for modifier in carrier.list_bakes(holder):

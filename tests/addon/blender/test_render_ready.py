@@ -131,6 +131,24 @@ def test_what_cannot_be_shown_leaves_before_the_first_frame(
     assert not list(tmp_path.glob("frame_*"))
 
 
+@pytest.mark.parametrize("changed", ["Skin", "Cloth"])
+def test_other_vertices_than_the_bake_has_are_told(
+    skin: Any, scene: Any, tmp_path: Path, changed: str
+) -> None:
+    cloth = scenes.link(bpy.data.objects.new("Cloth", skin.data.copy()))
+    scenes.make_active(skin)
+    cloth.select_set(True)
+    assert bpy.ops.softrig.follow() == {"FINISHED"}
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    make_ready = addon.module("blender.rendering").make_ready
+    assert not make_ready(addon.session(), scene)
+    bpy.data.objects[changed].data.vertices.add(3)
+    (found,) = make_ready(addon.session(), scene)
+    count = len(bpy.data.objects[changed].data.vertices)
+    assert found.startswith(f"{changed}: the mesh has {count} vertices now")
+
+
 def test_a_missing_bake_leaves_before_the_first_frame(
     skin: Any, scene: Any, tmp_path: Path
 ) -> None:
