@@ -56,7 +56,7 @@ def mode_of(ob: Any) -> str:
 
 def scene_of(ob: Any, preferred: str = "") -> Any:
     """The scene that the object plays in; None when none shows it."""
-    scenes = ob.users_scene
+    scenes = seen.scenes_with(ob)
     if not scenes or (preferred and all(scene.name != preferred for scene in scenes)):
         scenes = seen.scenes_of(ob)
     return next((scene for scene in scenes if scene.name == preferred), next(iter(scenes), None))

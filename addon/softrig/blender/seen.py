@@ -9,17 +9,23 @@ from typing import Any
 
 import bpy
 
+from ..model.session import Session, current
 from . import compat
+
+
+def scenes_with(ob: Any) -> list[Any]:
+    """As `users_scene`, which makes lists of all objects."""
+    return [scene for scene in bpy.data.scenes if _holds(scene.collection, ob)]
 
 
 def scenes_of(ob: Any) -> list[Any]:
     """Those that show it, the ones that hold it first."""
     scenes, waiting, met = [], [ob], set()
-    while waiting:
+    while waiting and len(scenes) < len(bpy.data.scenes):
         seen = waiting.pop(0)
         if seen not in met:
             met.add(seen)
-            scenes += [scene for scene in seen.users_scene if scene not in scenes]
+            scenes += [scene for scene in scenes_with(seen) if scene not in scenes]
             waiting += _showers_of(seen)
     for scene in scenes:
         before = [s for s in bpy.data.scenes if s.background_set == scene and s not in scenes]
@@ -28,26 +34,57 @@ def scenes_of(ob: Any) -> list[Any]:
 
 
 def is_in(ob: Any, scene: Any) -> bool:
-    """`users_scene` looks at all objects of all scenes; most questions end before it."""
-    return (ob.name in scene.objects and scene in ob.users_scene) or scene in scenes_of(ob)
+    return _holds(scene.collection, ob) or scene in scenes_of(ob)
 
 
 def is_anywhere(ob: Any) -> bool:
-    return bool(ob.users_scene) or bool(scenes_of(ob))
+    return bool(scenes_with(ob)) or bool(scenes_of(ob))
 
 
 def _showers_of(ob: Any) -> list[Any]:
     """The objects that show a collection which holds it."""
     return [
         other
-        for other in bpy.data.objects
+        for other in _list_showers()
         if any(_holds(collection, ob) for collection in _shown_by(other))
     ]
 
 
+def _list_showers() -> list[Any]:
+    """The objects that show collections. To look at all takes milliseconds, so who was found counts
+    until `forget`; what they show is asked anew."""
+    session = current()
+    names = session.showers if session is not None else None
+    found = [bpy.data.objects.get(name) for name in names or ()]
+    if names is None or None in found:
+        found = [ob for ob in bpy.data.objects if _shown_by(ob)]
+        if session is not None:
+            session.showers = {_name(ob) for ob in found}
+    return found
+
+
+def forget(session: Session) -> None:
+    """Others may show collections now."""
+    session.showers = None
+
+
+def note_update(session: Session, ob: Any) -> None:
+    """Of the objects that Blender tells of one may have begun to show a collection."""
+    if session.showers is None:
+        return
+    if _name(ob) not in session.showers and _shown_by(ob.original):
+        forget(session)
+
+
+def _name(ob: Any) -> tuple[str, str | None]:
+    """That no other object has."""
+    return ob.name, ob.library.filepath if ob.library is not None else None
+
+
 def _holds(collection: Any, ob: Any) -> bool:
-    """Two of one name may be there, from different files."""
-    return ob.name in collection.all_objects and ob in collection.all_objects.values()
+    """Two of one name may be there, from different files; else no list is made of all objects."""
+    found = collection.all_objects.get(ob.name)
+    return found is not None and (found == ob or ob in collection.all_objects.values())
 
 
 def _shown_by(ob: Any) -> list[Any]:

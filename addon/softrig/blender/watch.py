@@ -37,6 +37,7 @@ def look_around(session: Session) -> None:
     """
     session.rescan = False
     session.looked_at = session.now()
+    seen.forget(session)
     separate_copies(session)
     followers.look_around(session)
     characters = forget_deleted(session)
@@ -267,6 +268,7 @@ def after_undo(session: Session) -> None:
     What was refused may have been mended by it, and is met anew.
     """
     session.rescan = True
+    seen.forget(session)
     forget_deleted(session)
     for entry in list(session.entries.values()):
         entry.mode = "UNDO"  # the next turn reads what may be another mesh or other weights

@@ -28,7 +28,7 @@ def softrig_load_post(*_: Any) -> None:
     session = current()
     if session is not None:
         session.forget_missing(())
-        session.rescan = True
+        session.rescan, session.showers = True, None
         session.fault = ""
         session.last_scene = bpy.context.scene.name if bpy.context.scene else ""
 

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..blender import show, watch
+from ..blender import seen, show, watch
 from .guard import guarded, usable
 
 
@@ -18,6 +18,7 @@ def softrig_frame_change_pre(scene: Any, *_: Any) -> None:
     if session is None:
         return
     if bpy.app.background:
+        seen.forget(session)  # a script need not let Blender look at what it changed
         if watch.needs_attention(session, scene):
             watch.ensure_scene(session, scene)
         show.show_scene(session, scene, show.RENDER_WAIT_SECONDS)

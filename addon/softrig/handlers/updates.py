@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..blender import echoes, watch
+from ..blender import echoes, seen, watch
 from ..blender.status import redraw_views
 from . import timer
 from .guard import guarded, usable
@@ -39,6 +39,8 @@ def softrig_depsgraph_update_post(scene: Any, depsgraph: Any = None) -> None:
     objects = [update.id for update in updates if isinstance(update.id, bpy.types.Object)]
     if any(watch.is_stranger(session, ob) for ob in objects):
         session.rescan = True
+    for ob in objects:
+        seen.note_update(session, ob)
     if not bpy.app.background and threading.current_thread() is threading.main_thread():
         for ob in objects:
             watch.dials_turned(session, scene, ob)

@@ -207,4 +207,5 @@ def fingerprint(session: Session) -> tuple[tuple[str, str], ...]:
         for uuid, found in session.findings.items()
     ]
     riders = [(uuid, " ".join(names)) for uuid, names in session.riders.items()]
-    return (*entries, *session.missing_bakes.items(), *findings, *riders)
+    told = (*session.missing_bakes.items(), *session.still.items())
+    return (*entries, *told, *findings, *riders)

@@ -37,6 +37,8 @@ class Session:
     """Blender writes the file: the carriers show nothing until it has."""
     fault: str = ""
     """The last error that a door caught."""
+    showers: set[tuple[str, str | None]] | None = None
+    """Names and files of the objects that show collections; None until somebody asks."""
 
     def __init__(
         self, api: Any, problem: str = "", clock: Callable[[], float] = time.monotonic
@@ -79,9 +81,7 @@ class Session:
         """What the panel says."""
 
     def open_entry(self, uuid: str, object_name: str, scene_name: str) -> Entry:
-        if uuid not in self.entries:
-            self.entries[uuid] = Entry(uuid, object_name, scene_name)
-        return self.entries[uuid]
+        return self.entries.setdefault(uuid, Entry(uuid, object_name, scene_name))
 
     def dispatch(self, entry: Entry, event: Event, message: str = "") -> tuple[Effect, ...]:
         """Moves the entry on; the caller carries the effects out."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import bpy
 
-from ..blender import objects, stage, watch
+from ..blender import objects, seen, stage, watch
 from ..blender.status import redraw_panels
 from ..model.session import Entry, Session, current
 
@@ -26,6 +26,7 @@ def acting_session() -> Session | None:
     """For what writes to characters: a script may have copied one a moment ago."""
     session = usable_session()
     if session is not None:
+        seen.forget(session)
         watch.separate_copies(session)
     return session
 

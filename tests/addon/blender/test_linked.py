@@ -166,7 +166,8 @@ def test_without_a_bake_or_with_a_lost_one_it_is_told(
     reopen(tmp_path / "shot.blend")
     (found,) = problems()
     assert found.startswith("Skin") and str(baked) in found and "press" in found
-    assert found in [f"{name}: {text}" for name, text in addon.session().still.items()]
+    told = addon.module("model.schedule").fingerprint(addon.session())
+    assert found in [f"{name}: {text}" for name, text in told], "the panel is drawn anew"
 
 
 @pytest.mark.parametrize("way", [by_collection, by_instance, by_override])
@@ -220,6 +221,50 @@ def test_the_button_makes_an_override_that_moves_where_it_stood(
     before = shown()[0]
     skin.softrig.softness = 0.9
     assert measure.largest(shown()[0], before) > 1e-4, "its dials are its own"
+
+
+def cut_edges(skin: Any) -> None:
+    scenes.make_active(skin)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.subdivide()
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def move_vertex(skin: Any) -> None:
+    skin.data.vertices[30].co.x += 0.3
+
+
+@pytest.mark.parametrize("is_baked", [False, True])
+@pytest.mark.parametrize("change", [move_vertex, cut_edges])
+def test_an_override_meets_what_its_library_became(
+    library: Path, tmp_path: Path, change: Callable[[Any], None], is_baked: bool
+) -> None:
+    scenes.make_active(by_collection(library))
+    assert bpy.ops.softrig.override() == {"FINISHED"}
+    save(tmp_path / "shot.blend")
+    before = shown()[0]
+    if is_baked:
+        scenes.make_active(next(ob for ob in bpy.context.scene.objects if ob.type == "MESH"))
+        assert bpy.ops.softrig.bake() == {"FINISHED"}
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=str(library))
+    change(bpy.data.objects["Skin"])
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    skin = next(ob for ob in bpy.context.scene.objects if ob.type == "MESH")
+    if is_baked and change == cut_edges:
+        (found,) = problems()
+        assert f"the mesh has {len(skin.data.vertices)} vertices now" in found
+        scenes.make_active(skin)
+        assert bpy.ops.softrig.bake() == {"FINISHED"}
+    assert not problems()
+    points = shown()[0]
+    assert not measure.same_bits(points, before), "the edit is there"
+    if not is_baked:
+        scenes.make_active(skin)
+        bpy.ops.softrig.prepare()
+        assert measure.same_bits(shown()[0], points)
 
 
 def test_the_button_is_offered_for_what_stands_still_alone(library: Path) -> None:
@@ -376,6 +421,28 @@ def test_whatever_shows_its_collection(skin: Any, scene: Any, show: Any) -> None
     assert skin in addon.module("blender.seen").rendered_in(scene)
     shower.hide_render = True
     assert skin not in addon.module("blender.seen").rendered_in(scene)
+
+
+def test_turns_do_not_look_at_all_objects(skin: Any, scene: Any, monkeypatch: Any) -> None:
+    """Of thousands of them that takes longer than a turn may."""
+    collection = put_into_collection(scene, skin, skin.parent)
+    scene.collection.children.unlink(collection)
+    place = show_by_empty(collection)
+    others = [scenes.link(bpy.data.objects.new("Other", None)) for _ in range(50)]
+    bpy.context.view_layer.update()
+    watch, seen = addon.module("blender.watch"), addon.module("blender.seen")
+    session, asked, shown_by = addon.session(), [], seen._shown_by
+    watch.look_around(session)
+    session.examined_at = session.now()
+    monkeypatch.setattr(seen, "_shown_by", lambda ob: (asked.append(ob.name), shown_by(ob))[1])
+    watch.tick(session)
+    assert set(asked) == {"Place"}
+    others[7].instance_type, others[7].instance_collection = "COLLECTION", collection
+    bpy.context.view_layer.update()
+    place.instance_collection = None
+    assert seen.is_in(skin, scene), "who begins to show it is met at once"
+    bpy.data.objects.remove(others[7])
+    assert not seen.is_in(skin, scene)
 
 
 def test_an_instance_with_a_lost_bake_leaves_before_the_first_frame(
