@@ -20,6 +20,8 @@ from . import carrier, skin
 from .carrier import BAKE
 
 LARGEST_STRETCH = 100.0
+LATEST_START = 1048574
+"""In its own clock; Blender cuts a later one without a word."""
 HEADER = struct.Struct("<12siiffi")
 WEIGHT_STEPS = 65535
 """Painted weights are copied in so many steps: Blender has no bulk write of vertex groups."""
@@ -54,6 +56,8 @@ def default_path(ob: Any, take: str = MAIN) -> str:
 
 
 def problem(frames: FrameRange) -> str:
+    if abs(frames.first) * frames.samples > LATEST_START:
+        return "Blender's Mesh Cache cannot begin so late so finely: take fewer Subframes."
     if frames.stretch * frames.samples <= LARGEST_STRETCH:
         return ""
     if frames.stretch <= LARGEST_STRETCH:

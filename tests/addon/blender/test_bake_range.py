@@ -119,6 +119,12 @@ def test_too_fine_a_bake_is_told(saved: Any, scene: Any) -> None:
     saved.softrig.bake_subframes = 20
     with pytest.raises(RuntimeError, match="take fewer Subframes"):
         bpy.ops.softrig.bake()
+    scene.render.frame_map_new, saved.softrig.bake_subframes = 100, 99
+    scene.frame_end, scene.frame_start = 10488, 10487
+    with pytest.raises(RuntimeError, match="cannot begin so late"):
+        bpy.ops.softrig.bake()
+    saved.softrig.bake_subframes = 98
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
     frames_to_bake = addon.module("blender.bake_dials").frames_to_bake
     with pytest.raises(addon.module("model.rig").RefusalError, match="100 subframes are too many"):
         frames_to_bake(saved, scene, addon.entry_of(saved).frames, "", 100)
