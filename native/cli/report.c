@@ -86,6 +86,8 @@ static void printCage(const srCharacterReport* report) {
     srCliPrintCount("nodes held by their bone", report->heldNodeCount, NULL);
     srCliPrintCount("vertices outside of the cage", report->outsideVertexCount,
                     "they follow the nearest cell");
+    srCliPrintCount("farther out than a cell", report->farVertexCount,
+                    "they lag behind: more --sheet-thickness or --nodes, or a rigid follower");
     srCliPrintCount("pieces", report->cagePieceCount, NULL);
     srCliPrintCount("cells copied", report->copyCount, "where flesh only touches");
     srCliPrintCount("cells left out", report->removedCellCount, "where the skin pinches itself");
@@ -144,6 +146,7 @@ void srCliPrintReportJson(const srCliInputs* inputs, const srCharacterReport* re
         COUNT(edgeCount),
         COUNT(heldNodeCount),
         COUNT(outsideVertexCount),
+        COUNT(farVertexCount),
         COUNT(vertexCount),
         COUNT(boneCount),
         COUNT(spaceCount),

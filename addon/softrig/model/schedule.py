@@ -192,6 +192,11 @@ def repairs(report: dict[str, Any]) -> list[str]:
         ("nonFiniteVertexCount", "{} vertices without a position"),
         ("unweightedVertexCount", "{} vertices without weights stay with the object"),
         ("outsideVertexCount", "{} vertices outside of the cage"),
+        (
+            "farVertexCount",
+            "{} vertices lie farther out of the cage than a cell is long and lag behind: raise "
+            "Flat Parts or Cage Size, or make them a rigid follower",
+        ),
     )
     return [text.format(int(report[name])) for name, text in sentences if report.get(name)]
 

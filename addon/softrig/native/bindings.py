@@ -245,6 +245,7 @@ class CharacterReport(ctypes.Structure):
         ("mesher", ctypes.c_int32),
         ("mesherNote", ctypes.c_char * 160),
         ("leastNodeCount", ctypes.c_int32),
+        ("farVertexCount", ctypes.c_int32),
     )
 
 

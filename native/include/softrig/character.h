@@ -176,6 +176,10 @@ typedef struct srCharacterReport {
     /// cages tried that were neither, to be asked for next (somewhat fewer may do too); the most of them
     /// where none was. Else 0, and where TetGen made the cage: one of its that is off by more is not taken.
     int32_t leastNodeCount;
+
+    /// Vertices farther outside of the cage than the longest edge of the cell that they follow: what it does
+    /// not reach, such as cards of hair. They lag behind, for about there their weights meet their bound.
+    int32_t farVertexCount;
 } srCharacterReport;
 
 /// Checks and copies `def` and starts to prepare in a thread of the library. The id is valid at once; what

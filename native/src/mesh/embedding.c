@@ -25,6 +25,13 @@
 #define POINTS_PER_BLOCK 256
 #define POINTS_PER_BATCH 8192
 
+// Where a point is: within a cell, outside of all, or farther out than the cell that it follows is long.
+enum {
+    liesInside,
+    liesOutside,
+    liesFar,
+};
+
 typedef struct Embedding {
     const srCage* cage;
     const srVec3* points;
@@ -37,7 +44,7 @@ typedef struct Embedding {
     srAdjacency adjacency;
     srNeighbourhood neighbourhood;
     srEmbedding* out;
-    uint8_t* isOutside;
+    uint8_t* places; // by point, one of these
 } Embedding;
 
 static double absoluteSum(const double w[4]) {
@@ -67,9 +74,27 @@ static void boundWeights(const double nearest[4], double w[4]) {
     blend(nearest, full, low, w);
 }
 
+static double findLongestEdge(const srCage* cage, int32_t cell) {
+    static const int ends[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+    const int32_t* n = cage->cells[cell];
+    double longest = 0.0;
+    for (int edge = 0; edge < 6; edge++) {
+        longest = fmax(longest, srDistance(cage->nodes[n[ends[edge][0]]], cage->nodes[n[ends[edge][1]]]));
+    }
+    return longest;
+}
+
+// Bounds the weights that a point outside has in its cell; the foot is the nearest place of the cage.
+static void keepOutside(const Embedding* e, int32_t i, int32_t cell, srVec3 point, srVec3 foot, double w[4]) {
+    double nearest[4];
+    srFindBarycentric(e->cage, cell, foot, nearest);
+    boundWeights(nearest, w);
+    e->places[i] = srDistance(point, foot) > findLongestEdge(e->cage, cell) ? liesFar : liesOutside;
+}
+
 // Where several cells meet at the nearest place, on edges and corners of the cage, which triangle the tree
 // answers is chance; the cell is chosen by its weights.
-static int32_t findOutside(const Embedding* e, srVec3 point, double w[4]) {
+static int32_t findOutside(const Embedding* e, int32_t i, srVec3 point, double w[4]) {
     int32_t face = SR_NULL_INDEX;
     srVec3 foot;
     srBvh_DistanceGuessed(e->skin, point, &face, &foot);
@@ -78,9 +103,7 @@ static int32_t findOutside(const Embedding* e, srVec3 point, double w[4]) {
         cell = e->boundary.cells[face];
         srFindBarycentric(e->cage, cell, point, w);
     }
-    double nearest[4];
-    srFindBarycentric(e->cage, cell, foot, nearest);
-    boundWeights(nearest, w);
+    keepOutside(e, i, cell, point, foot, w);
     return cell;
 }
 
@@ -105,20 +128,16 @@ static int32_t hintOf(const Embedding* e, int32_t i) {
 
 static int32_t findAnywhere(const Embedding* e, int32_t i, srVec3 point, double w[4]) {
     int32_t cell = srCellGrid_Find(e->grid, point, w);
-    e->isOutside[i] = cell == SR_NULL_INDEX;
-    return cell != SR_NULL_INDEX ? cell : findOutside(e, point, w);
+    return cell != SR_NULL_INDEX ? cell : findOutside(e, i, point, w);
 }
 
 static int32_t findByHint(const Embedding* e, int32_t i, int32_t worker, srVec3 point, double w[4]) {
     bool isInside;
     srVec3 foot;
     int32_t cell = srFindCellNear(&e->neighbourhood, worker, i, e->hints[i], point, &isInside, &foot);
-    e->isOutside[i] = !isInside;
     srFindBarycentric(e->cage, cell, point, w);
     if (!isInside) {
-        double nearest[4];
-        srFindBarycentric(e->cage, cell, foot, nearest);
-        boundWeights(nearest, w);
+        keepOutside(e, i, cell, point, foot, w);
     }
     return cell;
 }
@@ -129,7 +148,7 @@ static void embedPoint(const Embedding* e, int32_t i, int32_t worker) {
         memset(e->out->nodes[i], 0, sizeof(e->out->nodes[i]));
         storeWeights((const double[4]){1.0, 0.0, 0.0, 0.0}, e->out->weights[i]);
         e->out->cells[i] = SR_NULL_INDEX;
-        e->isOutside[i] = 1;
+        e->places[i] = liesOutside;
         return;
     }
     double w[4];
@@ -155,9 +174,11 @@ static void countOutside(const Embedding* e) {
         for (int c = 0; c < 4; c++) {
             w[c] = (double)out->weights[i][c];
         }
-        out->outsideCount += e->isOutside[i];
+        bool isOutside = e->places[i] != liesInside;
+        out->outsideCount += isOutside;
+        out->farCount += e->places[i] == liesFar;
         out->largestWeightSum =
-            e->isOutside[i] ? fmax(out->largestWeightSum, absoluteSum(w)) : out->largestWeightSum;
+            isOutside ? fmax(out->largestWeightSum, absoluteSum(w)) : out->largestWeightSum;
     }
 }
 
@@ -193,11 +214,11 @@ static srResult makeGrid(Embedding* e) {
 
 static srResult embedAll(Embedding* e) {
     int32_t pointCount = e->out->pointCount, hintCount = 0;
-    e->isOutside = SR_ALLOC_ZERO(uint8_t, pointCount);
+    e->places = SR_ALLOC_ZERO(uint8_t, pointCount);
     e->out->nodes = srAlloc((size_t)pointCount, sizeof(e->out->nodes[0]));
     e->out->weights = srAlloc((size_t)pointCount, sizeof(e->out->weights[0]));
     e->out->cells = SR_ALLOC(int32_t, pointCount);
-    if (e->isOutside == NULL || e->out->nodes == NULL || e->out->weights == NULL || e->out->cells == NULL) {
+    if (e->places == NULL || e->out->nodes == NULL || e->out->weights == NULL || e->out->cells == NULL) {
         return srFailOutOfMemory("the embedding");
     }
     for (int32_t i = 0; i < pointCount; i++) {
@@ -217,7 +238,7 @@ static srResult embedAll(Embedding* e) {
 }
 
 static void freeScratch(Embedding* e) {
-    SR_FREE(e->isOutside, e->out->pointCount);
+    SR_FREE(e->places, e->out->pointCount);
     srDestroyCellGrid(e->grid);
     srDestroyBvh(e->skin);
     srDestroyBoundary(&e->boundary);

@@ -16,6 +16,8 @@ typedef struct srEmbedding {
     int32_t* cells; ///< The cell whose nodes those are; `SR_NULL_INDEX` for a point that is not finite.
     int32_t pointCount;
     int32_t outsideCount;    ///< Points outside of every cell; they follow the nearest cell.
+    int32_t farCount;        ///< Finite ones of them, farther out than the longest edge of that cell: about
+                             ///< there the bound of weights begins to pull.
     double largestWeightSum; ///< The largest sum of absolute weights; 1 when all points are inside.
 } srEmbedding;
 

@@ -216,6 +216,7 @@ static srResult embedSkin(Preparing* preparing) {
         }
     }
     preparing->character->report.outsideVertexCount = embedding->outsideCount;
+    preparing->character->report.farVertexCount = embedding->farCount;
     return finishStage(preparing, 0.75f, &preparing->character->report.embeddingSeconds);
 }
 

@@ -372,8 +372,12 @@ static void copyBlend(const srStoredCharacter* s, srBlend* out, bool* outIsCompl
 static srResult copyParts(const srStoredCharacter* s, srCharacter* out) {
     bool isComplete = true;
     out->cage = (srCage){COPY(nodes), s->nodesCount, COPY(cells), s->cellsCount, COPY(edges), s->edgesCount};
-    out->embedding = (srEmbedding){COPY(pointNodes),   COPY(pointWeights),     COPY(pointCells),
-                                   s->pointNodesCount, s->facts->outsideCount, s->facts->largestWeightSum};
+    out->embedding = (srEmbedding){.nodes = COPY(pointNodes),
+                                   .weights = COPY(pointWeights),
+                                   .cells = COPY(pointCells),
+                                   .pointCount = s->pointNodesCount,
+                                   .outsideCount = s->facts->outsideCount,
+                                   .largestWeightSum = s->facts->largestWeightSum};
     copyBlend(s, &out->blend, &isComplete);
     out->rig = (srRig){COPY(inverseRests), COPY(boneSpaces), s->inverseRestsCount, s->facts->spaceCount};
     out->boneAxes = COPY(boneAxes);
@@ -431,6 +435,7 @@ static srResult readReport(const srStoredCharacter* s, srCharacter* out) {
     out->report.boneCount = s->inverseRestsCount;
     out->report.spaceCount = s->facts->spaceCount;
     out->report.mesherNote[SR_MESHER_NOTE_SIZE - 1] = '\0';
+    out->embedding.farCount = out->report.farVertexCount;
     srCharacter_CountHeld(out);
     return out->report.size > 0.0f
                ? sr_success

@@ -218,6 +218,16 @@ def test_only_what_was_found_is_reported() -> None:
     assert repairs({}) == []
 
 
+def test_what_the_cage_does_not_reach_is_told_with_what_to_do() -> None:
+    outside, *further = repairs({"outsideVertexCount": 40, "farVertexCount": 7})
+    assert outside == "40 vertices outside of the cage"
+    assert further == [
+        "7 vertices lie farther out of the cage than a cell is long and lag behind: raise "
+        "Flat Parts or Cage Size, or make them a rigid follower"
+    ]
+    assert len(repairs({"outsideVertexCount": 40, "farVertexCount": 0})) == 1
+
+
 def test_the_report_tells_who_made_the_cage_and_why() -> None:
     sizes = {"nodeCount": 90, "cellCount": 200, "mesherNote": ""}
     assert describe_cage({**sizes, "mesher": Mesher.LATTICE}) == [

@@ -337,6 +337,22 @@ static void wishes_for_the_inside_reach_the_library(void** state) {
     srTestFolder_Remove(&folder);
 }
 
+static void report_tells_what_the_cage_does_not_reach(void** state) {
+    (void)state;
+    srTestFolder folder = makeBarFolder(0.0);
+    FILE* file = fopen(srTestFolder_Path(&folder, "bar.obj"), "ab");
+    assert_non_null(file);
+    fprintf(file, "v 9 0 0\nv 10 0 0\nv 10 1 0\nv 9 1 0\nf -4 -3 -2 -1\n");
+    fclose(file);
+    runFine(&folder, "prepare bar.obj -o a.srch --nodes 200 --sheet-thickness 0");
+    assert_true(printed(&folder, "out.txt", "4  they lag behind: more --sheet-thickness"));
+    runFine(&folder, "prepare bar.obj -o a.srch --nodes 200 --sheet-thickness 0 --json");
+    assert_true(printed(&folder, "out.txt", "\"farVertexCount\": 4,"));
+    runFine(&folder, "prepare bar.obj -o a.srch --nodes 200");
+    assert_false(printed(&folder, "out.txt", "lag behind"));
+    srTestFolder_Remove(&folder);
+}
+
 static void report_says_who_made_the_cage_and_why(void** state) {
     (void)state;
     srTestFolder folder = srTestMakeFolder();
@@ -589,6 +605,7 @@ int main(void) {
         cmocka_unit_test(surfaces_are_the_pose_plus_the_offsets),
         cmocka_unit_test(a_prepared_cage_can_be_used_again),
         cmocka_unit_test(wishes_for_the_inside_reach_the_library),
+        cmocka_unit_test(report_tells_what_the_cage_does_not_reach),
         cmocka_unit_test(report_says_who_made_the_cage_and_why),
         cmocka_unit_test(a_stored_character_is_simulated_as_if_it_were_prepared),
         cmocka_unit_test(what_is_left_to_the_animation_may_be_chosen),

@@ -118,6 +118,38 @@ static void outside_points_follow_the_nearest_cell(void** state) {
     srDestroyCage(&cage);
 }
 
+// A card of points over a block whose every cell has a longest edge of half the root of three, 0.866
+static int32_t countFar(const srCage* cage, double height, const int32_t* hints) {
+    srVec3 card[25];
+    srEmbedding embedding;
+    for (int i = 0; i < 25; i++) {
+        card[i] = (srVec3){0.25 + 0.375 * (i % 5), 0.25 + 0.125 * (i / 5), 1.0 + height};
+    }
+    card[24].x = (double)NAN; // nowhere, so not far
+    assert_success(srCreateEmbedding(cage, card, hints, 25, &embedding));
+    assert_int_equal(embedding.outsideCount, 25);
+    int32_t farCount = embedding.farCount;
+    srDestroyEmbedding(&embedding);
+    return farCount;
+}
+
+static void what_is_farther_out_than_a_cell_is_long_is_told(void** state) {
+    (void)state;
+    srCage cage;
+    int32_t hints[25];
+    makeBlock(4, 2, 2, 0.5, &cage);
+    for (int i = 0; i < 25; i++) {
+        hints[i] = i % cage.cellCount;
+    }
+    assert_int_equal(countFar(&cage, 0.01, NULL), 0);
+    assert_int_equal(countFar(&cage, 0.86, NULL), 0);
+    assert_int_equal(countFar(&cage, 0.87, NULL), 24);
+    assert_int_equal(countFar(&cage, 1e30, NULL), 24);
+    assert_int_equal(countFar(&cage, 0.86, hints), 0);
+    assert_int_equal(countFar(&cage, 0.87, hints), 24);
+    srDestroyCage(&cage);
+}
+
 static void points_that_are_not_finite_hang_on_node_0(void** state) {
     (void)state;
     const double nan = (double)NAN;
@@ -258,6 +290,7 @@ int main(void) {
         cmocka_unit_test_teardown(affine_motion_is_exact_inside_and_outside, srTestNothingLeaked),
         cmocka_unit_test_teardown(weights_sum_to_one_and_are_bounded, srTestNothingLeaked),
         cmocka_unit_test_teardown(outside_points_follow_the_nearest_cell, srTestNothingLeaked),
+        cmocka_unit_test_teardown(what_is_farther_out_than_a_cell_is_long_is_told, srTestNothingLeaked),
         cmocka_unit_test_teardown(points_that_are_not_finite_hang_on_node_0, srTestNothingLeaked),
         cmocka_unit_test_teardown(hints_say_which_of_overlapping_parts, srTestNothingLeaked),
         cmocka_unit_test_teardown(hints_change_nothing_where_cells_do_not_overlap, srTestNothingLeaked),

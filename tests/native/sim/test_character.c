@@ -139,6 +139,56 @@ static void a_vertex_that_is_no_place_has_no_weights_in_the_cage(void** state) {
     srTestDestroyScene(&scene);
 }
 
+// how many vertices of a card over a face of the bar are told to be too far out of the cage
+static int32_t countFar(float height, bool isOwnCage, float sheetThickness) {
+    srTestScene scene;
+    srCharacter character;
+    assert_true(srTestCreateBarScene(&scene));
+    srTestScene bare = scene;
+    int32_t first = scene.def.skinVertexCount, faces = scene.def.skinTriangleCount;
+    float* points = calloc(3 * (size_t)first + 12, sizeof(float));
+    int32_t* triangles = calloc(3 * (size_t)faces + 6, sizeof(int32_t));
+    assert_true(points != NULL && triangles != NULL);
+    // the face lies at z = 0.25, from 0 to 0.25 in x and to 1 in y
+    const float card[12] = {0.05f, 0.4f, height, 0.2f, 0.4f, height, 0.2f, 0.6f, height, 0.05f, 0.6f, height};
+    const int32_t quad[6] = {first, first + 1, first + 2, first, first + 2, first + 3};
+    memcpy(points, scene.def.skinPositions, 12 * (size_t)first);
+    memcpy(points + 3 * (size_t)first, card, sizeof(card));
+    memcpy(triangles, scene.def.skinTriangles, 12 * (size_t)faces);
+    memcpy(triangles + 3 * (size_t)faces, quad, sizeof(quad));
+    for (int vertex = 0; vertex < 4; ++vertex) {
+        points[3 * (first + vertex) + 2] += 0.25f;
+    }
+    bare.def.skinPositions = points;
+    bare.def.skinVertexCount = first + 4;
+    bare.def.skinTriangles = triangles;
+    bare.def.skinTriangleCount = faces + 2;
+    bare.def.boneCount = bare.def.spaceCount = 0;
+    bare.def.weightStarts = NULL;
+    bare.def.cageCells = isOwnCage ? NULL : scene.def.cageCells;
+    bare.def.cageNodes = isOwnCage ? NULL : scene.def.cageNodes;
+    bare.def.targetNodeCount = 400;
+    bare.def.sheetThickness = sheetThickness;
+    assert_success(prepare(&bare, &character));
+    int32_t farCount = character.report.farVertexCount;
+    assert_true(character.report.outsideVertexCount >= farCount);
+    srDestroyCharacterRest(&character);
+    free(points);
+    free(triangles);
+    srTestDestroyScene(&scene);
+    return farCount;
+}
+
+static void a_card_that_the_cage_does_not_reach_is_told(void** state) {
+    (void)state;
+    // the longest edge of the bar's cells is the diagonal of a cube of 0.125: 0.2165
+    assert_int_equal(countFar(0.21f, false, 0.01f), 0);
+    assert_int_equal(countFar(0.22f, false, 0.01f), 4);
+    // a cage of our own reaches a sheet as soon as that may have a thickness
+    assert_int_equal(countFar(0.4f, true, 0.0f), 4);
+    assert_int_equal(countFar(0.4f, true, 0.01f), 0);
+}
+
 static void what_has_no_area_is_refused(void** state) {
     (void)state;
     srTestScene scene;
@@ -172,6 +222,7 @@ int main(void) {
         cmocka_unit_test(a_character_without_bones_is_moved_by_its_object),
         cmocka_unit_test(vertices_without_weights_stay_with_the_object),
         cmocka_unit_test(a_vertex_that_is_no_place_has_no_weights_in_the_cage),
+        cmocka_unit_test(a_card_that_the_cage_does_not_reach_is_told),
         cmocka_unit_test(what_has_no_area_is_refused),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_no_leak),
     };
