@@ -10,8 +10,10 @@ from typing import Any
 
 import bpy
 
+from ..model import point_cache
 from ..model.baking import KEPT, MAIN, Pace, chunk_name, describe_bake, first_in_name
 from ..model.lifecycle import Event, Phase
+from ..model.point_cache import PointCacheError
 from ..model.rig import RefusalError
 from ..model.session import Entry, Session
 from ..native.inputs import FrameRange
@@ -177,7 +179,7 @@ class BakeRun:
         takes.attach(ob, self.wish.take, self.path, self.frames)
         self._put_on_followers(entry, ob)
         examine.sign_bake(self.session, entry, ob, self.wish.take)
-        self.session.missing_bakes.pop(self.uuid, None)
+        self.session.bake_faults.pop(self.uuid, None)
 
     def _put_on_followers(self, entry: Entry, ob: Any) -> None:
         """One that was edited meanwhile stands still, and the panel tells that it is not baked."""
@@ -208,12 +210,15 @@ class BakeRun:
 
 def check_existing(ob: Any, path: str) -> FrameRange:
     """The frames of a bake on disk that fits this mesh; refuses another."""
-    points, count, samples = takes.read_size(Path(bpy.path.abspath(path)))
+    try:
+        size = point_cache.read_size(Path(bpy.path.abspath(path)))
+    except PointCacheError as error:
+        raise RefusalError(f"The bake {error}. Bake again.") from error
     wanted = takes.count_points(ob)
-    if points != wanted:
-        raise RefusalError(f"The bake has {points} points, this mesh has {wanted} vertices.")
+    if size.points != wanted:
+        raise RefusalError(f"The bake has {size.points} points, this mesh has {wanted} vertices.")
     scene = objects.scene_of(ob)
     leader = ob.softrig.leader or ob
     frames = objects.shot_frames(leader, scene if scene is not None else bpy.context.scene)
-    first = first_in_name(path, count, frames.first)
-    return replace(frames, first=first, count=count, samples=samples)
+    first = first_in_name(path, size.frames, frames.first)
+    return replace(frames, first=first, count=size.frames, samples=size.samples)

@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads the facts about a character that may be traps. Cheap: no vertices, no evaluation."""
 
-import struct
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
-
-import bpy
 
 from ..model.diagnostics import Facts, find_traps
 from ..model.maps import KINDS
@@ -15,8 +11,6 @@ from ..model.session import Entry, Session
 from . import carrier, compat, followers, generators, objects, takes, tape
 from .bake_dials import frames_to_bake
 
-HEAD = struct.Struct("<12siiffi")
-"""Of a point cache, as Blender's Mesh Cache reads it."""
 BAKED_OF = "softrig_baked_of"
 FLAT = 1e-6
 
@@ -145,26 +139,18 @@ def _bake_facts(session: Session, entry: Entry | None, ob: Any, scene: Any) -> d
     frames = objects.shot_frames(ob, scene)
     with suppress(RefusalError):  # the next bake tells
         frames = frames_to_bake(ob, scene, frames)
+    baked = takes.baked_frames(bake)
     return {
         "is_baked": True,
-        "missing_bake": takes.missing_file(ob),
-        "baked_frames": _read_baked_frames(bake),
+        "bake_fault": takes.find_fault(ob),
+        "baked_frames": (baked.first, baked.count) if baked is not None else None,
         "frames": (frames.first, frames.count),
+        "baked_subframes": baked.samples - 1 if baked is not None else 0,
+        "subframes": frames.samples - 1,
         # a take that is not the newest is kept on purpose: old is a bake when no take is new
         "baked_of": made_of if made_of in signs else _read_sign(ob, takes.take_of(bake)),
         "made_of": made_of,
     }
-
-
-def _read_baked_frames(bake: Any) -> tuple[int, int] | None:
-    path = Path(bpy.path.abspath(bake.filepath, library=bake.id_data.library))
-    try:
-        with path.open("rb") as file:
-            *_, rate, rows = HEAD.unpack(file.read(HEAD.size))
-    except (OSError, struct.error):
-        return None
-    samples = takes.samples_of(rate)
-    return round(bake.frame_start / samples), (rows - 1) // samples + 1
 
 
 def _read_sign(ob: Any, take: str) -> str:

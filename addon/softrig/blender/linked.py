@@ -19,7 +19,7 @@ BASE = "It has Softrig in {}, where it is linked from, but no bake there, so it 
 LINKED = BASE + "Bake it there, or press Make Library Override to let it move in this file."
 BORROWED = BASE + "Bake it there, or press Add Softrig to let it move in this file."
 FOLLOWING = BASE + "Bake it there, or let it follow its character here: Let Selected Follow."
-MISSING = "The bake is missing: {}. Bring it back, or bake again in {}."
+BROKEN = "The bake {}. Bring it back, or bake again in {}."
 
 
 def find_ours(ob: Any) -> Any:
@@ -51,8 +51,8 @@ def find_problem(ob: Any) -> str:
         own = FOLLOWING if ob.softrig.follower_uuid else BORROWED
         return (own if ob.library is None else LINKED).format(file_of(ob))
     holder = compat.get_input(find_ours(ob), graph.CARRIER)
-    missing = takes.missing_on(holder) if holder is not None else ""
-    return MISSING.format(missing, file_of(ob)) if missing else ""
+    fault = takes.fault_on(holder) if holder is not None else ""
+    return BROKEN.format(fault, file_of(ob)) if fault else ""
 
 
 def find_problems(guests: Iterable[Any]) -> dict[str, str]:

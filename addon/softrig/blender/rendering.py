@@ -10,10 +10,22 @@ from typing import Any
 
 from ..model.lifecycle import Phase
 from ..model.session import Entry, Session
-from . import bake_names, carrier, followers, linked, objects, seen, takes, watch
+from . import (
+    bake_names,
+    carrier,
+    compat,
+    followers,
+    graph,
+    linked,
+    objects,
+    seen,
+    takes,
+    watch,
+)
 
 LONGEST_WAIT_SECONDS = 3600.0
 LOOK_SECONDS = 0.02
+LATE = "the shot ends with {}. Let the scene's frames reach as far."
 
 
 def characters_to_show(scene: Any) -> list[Any]:
@@ -68,10 +80,30 @@ def find_problems(session: Session, scene: Any) -> list[str]:
 
 def find_guests_problems(scene: Any) -> list[str]:
     """Of those that come from other files."""
+    problems = linked.find_problems(_rendered_guests(scene))
+    return [f"{name}: {problem}" for name, problem in problems.items()]
+
+
+def _rendered_guests(scene: Any) -> list[Any]:
     rendered = seen.rendered_in(scene)
     guests = [ob for ob in linked.list_guests() if ob in rendered]
-    shown = [ob for ob in guests if linked.find_ours(ob).show_render]
-    return [f"{name}: {problem}" for name, problem in linked.find_problems(shown).items()]
+    return [ob for ob in guests if linked.find_ours(ob).show_render]
+
+
+def find_missed(session: Session, scene: Any) -> list[str]:
+    """Who would stand still in the current frame, as no shot or bake of theirs has it."""
+    frame, found = scene.frame_current, []
+    guests = [ob for ob in _rendered_guests(scene) if linked.is_baked(ob)]
+    for ob in (*characters_to_show(scene), *guests):
+        holder = compat.get_input(linked.find_ours(ob) or carrier.find_modifier(ob), graph.CARRIER)
+        frames = objects.shot_frames(ob, scene)
+        if holder is not None and carrier.list_bakes(holder):
+            problem = takes.find_missed(holder, frames.first, frame)
+        else:
+            problem = LATE.format(frames.last) if frame > frames.last else ""
+        if problem:
+            found.append(f"{ob.name}: frame {frame} is not there, {problem}")
+    return found
 
 
 def find_follower_problem(rider: Any, leader: Any) -> str:

@@ -5,14 +5,15 @@ A later one covers the earlier ones by its influence and, if it has one, by its 
 are Blender's own properties, so that a mix plays, keys and renders without the add-on.
 """
 
-import struct
 from pathlib import Path
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ..model.baking import MAIN, MOST_SAMPLES, file_name
+from ..model import point_cache
+from ..model.baking import MAIN, file_name
+from ..model.point_cache import PointCacheError
 from ..model.rig import RefusalError
 from ..model.session import Session
 from ..native.inputs import FrameRange
@@ -22,7 +23,6 @@ from .carrier import BAKE
 LARGEST_STRETCH = 100.0
 LATEST_START = 1048574
 """In its own clock; Blender cuts a later one without a word."""
-HEADER = struct.Struct("<12siiffi")
 WEIGHT_STEPS = 65535
 """Painted weights are copied in so many steps: Blender has no bulk write of vertex groups."""
 
@@ -155,49 +155,50 @@ def count_points(ob: Any) -> int:
     return len(holder.data.vertices if made else ob.data.vertices)
 
 
-def missing_file(ob: Any) -> str:
-    """The path of a point cache that ought to play but is not there, else empty."""
+def find_fault(ob: Any) -> str:
+    """What is wrong with a point cache that ought to play, behind "the bake"; else empty."""
     holder = carrier.find_carrier(ob)
-    return missing_on(holder) if holder is not None else ""
+    return fault_on(holder) if holder is not None else ""
 
 
 def find_problem(ob: Any) -> str:
     """Why it does not move as it was baked; empty where it does."""
-    missing, count = missing_file(ob), count_points(ob)
-    if missing:
-        return f"the bake is missing: {missing}. Bring it back, or bake again."
+    count = count_points(ob)
     if not carrier.fits(ob, count):
         return f"the mesh has {count} vertices now, other than when it was baked. Bake again."
-    return ""
+    fault = find_fault(ob)
+    return f"the bake {fault}. Bring it back, or bake again." if fault else ""
 
 
-def missing_on(holder: Any) -> str:
+def fault_on(holder: Any) -> str:
     """Likewise, of a carrier."""
     for modifier in carrier.list_bakes(holder):
-        path = bpy.path.abspath(modifier.filepath, library=modifier.id_data.library)
-        if (modifier.show_viewport or modifier.show_render) and not Path(path).is_file():
-            return path
+        if modifier.show_viewport or modifier.show_render:
+            fault = point_cache.find_fault(path_of(modifier), len(holder.data.vertices))
+            if fault:
+                return fault
     return ""
 
 
-def read_size(path: Path) -> tuple[int, int, int]:
-    """Points, frames, and rows for each of these, of a point cache; refuses, in words, what is none
-    or not whole."""
+def find_missed(holder: Any, first: int, frame: int) -> str:
+    """Why a take has no row for this frame of a shot from `first` on; it would stand still. What
+    comes before the shot shows its first frame."""
+    for modifier in carrier.list_bakes(holder):
+        frames = baked_frames(modifier) if modifier.show_render else None
+        if frames is not None and (first <= frame < frames.first or frame > frames.last):
+            return f"the bake has frames {frames.first} to {frames.last}. Bake this one too."
+    return ""
+
+
+def path_of(modifier: Any) -> Path:
+    return Path(bpy.path.abspath(modifier.filepath, library=modifier.id_data.library))
+
+
+def baked_frames(modifier: Any) -> FrameRange | None:
+    """Those in its file; None where that cannot be read."""
     try:
-        with path.open("rb") as file:
-            head = file.read(HEADER.size)
-        size = path.stat().st_size
-    except OSError as error:
-        raise RefusalError(f"{path} cannot be read: {error.strerror}.") from error
-    if len(head) < HEADER.size or head[:12] != b"POINTCACHE2\0":
-        raise RefusalError(f"{path} is no point cache (PC2).")
-    _, _, points, _, rate, rows = HEADER.unpack(head)
-    if points < 0 or rows < 1 or size != HEADER.size + 12 * points * rows:
-        raise RefusalError(f"{path} is cut or damaged. Bake again.")
-    samples = samples_of(rate)
-    return points, (rows - 1) // samples + 1, samples
-
-
-def samples_of(rate: float) -> int:
-    """Rows for each frame, from the header's sampling rate; one where that says nothing."""
-    return min(max(round(1.0 / rate), 1), MOST_SAMPLES) if 0.0 < rate < 1.0 else 1
+        size = point_cache.read_size(path_of(modifier))
+    except PointCacheError:
+        return None
+    first = round(modifier.frame_start / size.samples)
+    return FrameRange(first, size.frames, 0.0, samples=size.samples)

@@ -47,7 +47,7 @@ def look_around(session: Session) -> None:
         if scene is not None and not known:
             entry = session.open_entry(ob.softrig.uuid, ob.name, scene.name)
             happen(session, entry, ob, scene, Event.WANTED)
-    note_missing_bakes(session, characters)
+    note_bake_faults(session, characters)
     note_guests(session)
 
 
@@ -72,13 +72,13 @@ def forget_deleted(session: Session) -> list[Any]:
     return placed
 
 
-def note_missing_bakes(session: Session, characters: list[Any]) -> None:
+def note_bake_faults(session: Session, characters: list[Any]) -> None:
     """For the panel, and for the log of a farm machine that would render the plain pose."""
-    paths = {ob.softrig.uuid: takes.missing_file(ob) for ob in characters}
-    missing = {uuid: path for uuid, path in paths.items() if path}
-    for path in sorted(set(missing.values()) - set(session.missing_bakes.values())):
-        log.warning("the bake is missing, the plain pose shows: %s", path)
-    session.missing_bakes = missing
+    faults = {ob.softrig.uuid: takes.find_fault(ob) for ob in characters}
+    found = {uuid: fault for uuid, fault in faults.items() if fault}
+    for fault in sorted(set(found.values()) - set(session.bake_faults.values())):
+        log.warning("the plain pose shows: the bake %s", fault)
+    session.bake_faults = found
 
 
 def note_guests(session: Session) -> None:
@@ -246,12 +246,21 @@ def is_awaited(session: Session) -> bool:
 
 
 def is_stranger(session: Session, ob: Any) -> bool:
-    """Carries a uuid that we do not know, or know under another name: loaded, copied, renamed."""
+    """Carries a uuid that we do not know, or know under another name: loaded, copied, renamed. Or
+    the modifiers of another."""
     uuid = ob.softrig.uuid
     if not uuid:
         return is_strange_follower(session, ob)
     entry = session.entries.get(uuid)
-    return entry is None or entry.object_name != ob.name
+    return entry is None or entry.object_name != ob.name or _shares_carrier(session, ob.original)
+
+
+def _shares_carrier(session: Session, ob: Any) -> bool:
+    holder = carrier.find_carrier(ob)
+    others = [objects.find_object(entry) for entry in session.entries.values()]
+    return holder is not None and any(
+        other not in (None, ob) and carrier.find_carrier(other) == holder for other in others
+    )
 
 
 def is_strange_follower(session: Session, ob: Any) -> bool:

@@ -11,6 +11,7 @@ HANDLERS: tuple[tuple[str, Any], ...] = (
     ("frame_change_pre", frame.softrig_frame_change_pre),
     ("frame_change_post", frame.softrig_frame_change_post),
     ("render_init", render.softrig_render_init),
+    ("render_pre", render.softrig_render_pre),
     ("render_complete", render.softrig_render_end),
     ("render_cancel", render.softrig_render_end),
     ("depsgraph_update_post", updates.softrig_depsgraph_update_post),

@@ -16,6 +16,9 @@ from .guard import guarded
 
 log = logging.getLogger(__name__)
 
+NOTHING = "nothing was rendered; bake, mend or remove it, then render again."
+ENDED = "the render ended before this frame; bake, mend or remove it, then go on from here."
+
 
 @persistent
 @guarded
@@ -32,7 +35,21 @@ def softrig_render_init(scene: Any, *_: Any) -> None:
         log.error("render: %s", problem)
     session.render_problems = problems
     if problems and bpy.app.background:
-        leave(problems)
+        leave(problems, NOTHING)
+
+
+@persistent
+@guarded
+def softrig_render_pre(scene: Any, *_: Any) -> None:
+    """Before each frame, which may be any: nobody tells a render's first and last in advance."""
+    session = current()
+    if session is None or session.recording:
+        return
+    missed = rendering.find_missed(session, scene)
+    for problem in missed:
+        log.error("render: %s", problem)
+    if missed and bpy.app.background:
+        leave(missed, ENDED)
 
 
 def make_ready(session: Any, scene: Any) -> list[str]:
@@ -43,14 +60,14 @@ def make_ready(session: Any, scene: Any) -> list[str]:
     return rendering.wait_until_ready(session, scene)
 
 
-def leave(problems: list[str]) -> None:
+def leave(problems: list[str], outcome: str) -> None:
     """Nobody looks at a farm machine: better no frame than wrong ones, and an exit code that tells.
 
     A handler has no other way to stop a render, and raising SystemExit hangs 4.5.
     """
     for problem in problems:
         sys.stderr.write(f"Softrig: {problem}\n")
-    sys.stderr.write("Softrig: nothing was rendered; bake, mend or remove it, then render again.\n")
+    sys.stderr.write(f"Softrig: {outcome}\n")
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(1)

@@ -64,10 +64,14 @@ class Facts:
     trouble: str = ""
     """Why the simulation stopped."""
     is_baked: bool = False
-    missing_bake: str = ""
+    bake_fault: str = ""
+    """What is wrong with its file, behind "the bake"."""
     baked_frames: tuple[int, int] | None = None
     """First and count; None where there is no file to look into."""
     frames: tuple[int, int] = (0, 0)
+    baked_subframes: int = 0
+    subframes: int = 0
+    """That a bake would have now."""
     baked_of: str = ""
     """What the bake was made of; empty for one that does not tell."""
     made_of: str = ""
@@ -75,11 +79,20 @@ class Facts:
 
     @property
     def has_bake(self) -> bool:
-        return self.is_baked and not self.missing_bake
+        return self.is_baked and not self.bake_fault
 
     @property
     def is_bake_short(self) -> bool:
         return self.has_bake and self.baked_frames not in (None, self.frames)
+
+    @property
+    def is_bake_coarse(self) -> bool:
+        """A finer one than asked for is good for everything that a coarser one is."""
+        return (
+            self.has_bake
+            and self.baked_frames is not None
+            and self.baked_subframes < self.subframes
+        )
 
     @property
     def wanted_gravity(self) -> float:
@@ -266,10 +279,9 @@ TRAPS = (
         icon="INFO",
     ),
     Trap(
-        "MISSING_BAKE",
-        lambda f: f.is_baked and bool(f.missing_bake),
-        "The bake is missing, the plain pose shows: {f.missing_bake}. Bring it back, bake again, "
-        "or:",
+        "BROKEN_BAKE",
+        lambda f: f.is_baked and bool(f.bake_fault),
+        "The plain pose shows: the bake {f.bake_fault}. Bring it back, bake again, or:",
         "softrig.free_bake",
         "Play Live",
     ),
@@ -282,10 +294,18 @@ TRAPS = (
         "Bake Again",
     ),
     Trap(
+        "COARSE_BAKE",
+        lambda f: f.is_bake_coarse and not f.is_bake_short,
+        "The bake has {f.baked_subframes} Subframes, {f.subframes} are asked for.",
+        "softrig.bake",
+        "Bake Again",
+    ),
+    Trap(
         "OLD_BAKE",
         lambda f: (
             f.has_bake
             and not f.is_bake_short
+            and not f.is_bake_coarse
             and bool(f.baked_of)
             and f.made_of not in ("", f.baked_of)
         ),

@@ -212,5 +212,5 @@ def fingerprint(session: Session) -> tuple[tuple[str, str], ...]:
         for uuid, found in session.findings.items()
     ]
     riders = [(uuid, " ".join(names)) for uuid, names in session.riders.items()]
-    told = (*session.missing_bakes.items(), *session.still.items())
+    told = (*session.bake_faults.items(), *session.still.items())
     return (*entries, *told, *findings, *riders)

@@ -53,8 +53,8 @@ class Session:
         """Object name to the sentence of what was refused or went wrong there."""
         self.still: dict[str, str] = {}
         """Full object name to the sentence why a character of another file stands still."""
-        self.missing_bakes: dict[str, str] = {}
-        """Identity to the path of the point cache that ought to play but is not there."""
+        self.bake_faults: dict[str, str] = {}
+        """Identity to what is wrong with the point cache that ought to play, behind "the bake"."""
         self.findings: dict[str, tuple[Finding, ...]] = {}
         """Identity to the traps that its character is in."""
         self.riders: dict[str, tuple[str, ...]] = {}

@@ -128,11 +128,11 @@ def draw_status(layout: Any, context: Any, ob: Any, entry: Any) -> None:
     if entry is not None and entry.doubtful and entry.notice:
         layout.operator("softrig.record", text="Play the Scene to Record It").step_scene = True
     baked = carrier.find_bake(ob) is not None
-    missing = current().missing_bakes.get(ob.softrig.uuid)
+    fault = current().bake_faults.get(ob.softrig.uuid)
     if entry is not None and entry.bake is not None:
         compat.draw_progress(layout, ob.softrig, "progress", "Baking")
-    elif baked and missing:
-        layout.label(text="The bake is missing", icon="ERROR")
+    elif baked and fault:
+        layout.label(text="The bake does not play", icon="ERROR")
     elif entry is not None and entry.state.is_refused:
         draw_text(layout.box(), context, entry.state.message, "ERROR")
     elif baked:

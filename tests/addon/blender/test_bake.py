@@ -122,15 +122,15 @@ def test_a_bake_whose_file_is_gone_shows_the_plain_pose_and_is_told(saved: Any) 
     loaded = bpy.data.objects["Skin"]
     assert measure.same_bits(measure.at_frame(loaded, 24), measure.without_us(loaded))
     uuid = loaded.softrig.uuid
-    assert addon.session().missing_bakes == {uuid: str(path)}
+    assert addon.session().bake_faults == {uuid: f"is missing: {path}"}
     bake(loaded)
-    assert not addon.session().missing_bakes
+    assert not addon.session().bake_faults
     path.unlink()
     addon.module("blender.watch").look_around(addon.session())
-    assert uuid in addon.session().missing_bakes
+    assert uuid in addon.session().bake_faults
     bpy.ops.softrig.free_bake()
     addon.module("blender.watch").look_around(addon.session())
-    assert not addon.session().missing_bakes
+    assert not addon.session().bake_faults
 
 
 def test_a_file_where_the_folder_belongs_is_told(saved: Any, tmp_path: Path) -> None:

@@ -8,6 +8,14 @@ import bpy
 import pytest
 from support import addon, measure, scenes
 
+HEAD = 32
+DAMAGES = {
+    "cut": lambda whole: whole[: len(whole) // 2],
+    "empty": lambda whole: b"",
+    "no point cache": lambda whole: b"#" * len(whole),
+    "other points": lambda whole: whole[:16] + (7).to_bytes(4, "little") + whole[20:],
+}
+
 
 def keys(skin: Any) -> list[str]:
     bpy.context.view_layer.update()
@@ -193,13 +201,26 @@ def test_a_missing_bake(saved: Any) -> None:
     assert bpy.ops.softrig.bake() == {"FINISHED"}
     bake = addon.module("blender.carrier").find_bake(saved)
     Path(bpy.path.abspath(bake.filepath)).unlink()
-    assert_mended(saved, "MISSING_BAKE")
+    assert_mended(saved, "BROKEN_BAKE")
 
 
-def test_a_bake_that_is_no_point_cache_is_no_fault(saved: Any) -> None:
+@pytest.mark.parametrize("damage", sorted(DAMAGES))
+def test_a_damaged_bake(saved: Any, damage: str) -> None:
     assert bpy.ops.softrig.bake() == {"FINISHED"}
     bake = addon.module("blender.carrier").find_bake(saved)
-    Path(bpy.path.abspath(bake.filepath)).write_bytes(b"short")
+    path = Path(bpy.path.abspath(bake.filepath))
+    path.write_bytes(DAMAGES[damage](path.read_bytes()))
+    assert (
+        len(addon.module("blender.rendering").make_ready(addon.session(), bpy.context.scene)) == 1
+    )
+    assert_mended(saved, "BROKEN_BAKE")
+
+
+def test_a_bake_with_fewer_subframes_than_asked_for(saved: Any) -> None:
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    saved.softrig.bake_subframes = 2
+    assert_mended(saved, "COARSE_BAKE")
+    saved.softrig.bake_subframes = 1
     assert keys(saved) == []
 
 

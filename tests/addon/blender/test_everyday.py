@@ -145,7 +145,7 @@ def test_a_file_that_is_saved_elsewhere_plays_its_bake(skin: Any, tmp_path: Path
     bpy.ops.wm.open_mainfile(filepath=str(elsewhere / "copy.blend"))
     loaded = bpy.data.objects["Skin"]
     assert measure.same_bits(measure.at_frame(loaded, LOOKED_AT), expected)
-    assert not addon.session().missing_bakes
+    assert not addon.session().bake_faults
 
 
 def test_hundreds_of_bones_that_do_not_deform_cost_nothing(scene: Any) -> None:
@@ -249,7 +249,7 @@ def test_what_a_script_does_to_a_copy_at_once_is_done_to_that_alone(
     with bpy.context.temp_override(object=twin, active_object=twin):
         assert getattr(bpy.ops.softrig, act)() == {"FINISHED"}
     takes, carrier = addon.module("blender.takes"), addon.module("blender.carrier")
-    assert len(takes.bakes_of(skin)) == 1 and not takes.missing_file(skin)
+    assert len(takes.bakes_of(skin)) == 1 and not takes.find_fault(skin)
     assert carrier.find_carrier(twin) != carrier.find_carrier(skin)
     assert measure.same_bits(measure.at_frame(skin, LOOKED_AT), expected)
     assert not addon.module("blender.rendering").make_ready(addon.session(), scene)

@@ -156,10 +156,10 @@ def test_each_phase_is_drawn(skin: Any, silent: Any) -> None:
 def test_a_missing_bake_is_told(skin: Any, silent: Any) -> None:
     assert bpy.ops.softrig.bake() == {"FINISHED"}
     assert "Plays from the bake" in draw_all().words
-    addon.session().missing_bakes = {skin.softrig.uuid: "//softrig/Skin.pc2"}
+    addon.session().bake_faults = {skin.softrig.uuid: "is missing: //softrig/Skin.pc2"}
     addon.session().findings.clear()
     words = draw_all().words
-    assert "The bake is missing" in words and "Plays from the bake" not in words
+    assert "The bake does not play" in words and "Plays from the bake" not in words
 
 
 def test_without_a_library_the_panel_says_why(scene: Any, silent: Any) -> None:

@@ -169,3 +169,32 @@ def test_a_missing_bake_leaves_before_the_first_frame(
     hidden = RENDER.format("s.objects['Skin'].hide_render = True;")
     code, text = child.run(tmp_path / "shot.blend", hidden)
     assert code == 0, text
+
+
+def test_a_live_frame_after_the_shot_leaves_before_it_is_drawn(
+    skin: Any, scene: Any, tmp_path: Path
+) -> None:
+    set_up(scene, tmp_path)
+    scene.frame_set(scenes.LAST_FRAME + 1)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    still = "import bpy; bpy.ops.render.render(write_still=True)"
+    code, text = child.run(tmp_path / "shot.blend", still)
+    told = f"frame {scenes.LAST_FRAME + 1} is not there, the shot ends with {scenes.LAST_FRAME}"
+    assert code == 1 and told in text, text
+    assert not list(tmp_path.glob("frame_*"))
+
+
+def test_a_bake_of_some_frames_leaves_before_the_first_that_it_has_not(
+    skin: Any, scene: Any, tmp_path: Path
+) -> None:
+    set_up(scene, tmp_path)
+    skin.softrig.bake_range, skin.softrig.bake_first, skin.softrig.bake_last = "OWN", 20, 21
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    bpy.ops.wm.save_mainfile()
+    code, text = child.run(tmp_path / "shot.blend", RENDER.format(""))
+    assert code == 1 and "frame 22 is not there, the bake has frames 20 to 21" in text, text
+    assert [path.name for path in tmp_path.glob("frame_*")] == ["frame_0021.png"]
+    early = RENDER.format("s.frame_start = 19;")
+    code, text = child.run(tmp_path / "shot.blend", early)
+    assert code == 1 and "frame 19 is not there" in text, text

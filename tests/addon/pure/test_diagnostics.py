@@ -27,8 +27,9 @@ CASES = {
     "UNBAKED_FOLLOWER": {"unbaked_follower": "Shirt"},
     "TROUBLE": {"trouble": "Out of memory."},
     "LIMITED": {"limited": 3},
-    "MISSING_BAKE": {"is_baked": True, "missing_bake": "/gone.pc2", "frames": (1, 40)},
+    "BROKEN_BAKE": {"is_baked": True, "bake_fault": "is missing: /a.pc2", "frames": (1, 40)},
     "SHORT_BAKE": {**BAKED, "frames": (1, 60)},
+    "COARSE_BAKE": {**BAKED, "baked_subframes": 1, "subframes": 3},
     "OLD_BAKE": {**BAKED, "baked_of": "a", "made_of": "b"},
 }
 NO_CASES = (
@@ -48,6 +49,8 @@ NO_CASES = (
     {**BAKED, "baked_of": "a"},
     {**BAKED, "made_of": "b"},
     {**BAKED, "baked_frames": None},
+    {**BAKED, "baked_subframes": 3, "subframes": 1},
+    {**BAKED, "baked_frames": None, "subframes": 1},
 )
 
 

@@ -475,7 +475,7 @@ def render(world: World) -> bool:
     scene.render.resolution_x = scene.render.resolution_y = 8
     handlers, refused = addon.module("handlers.render"), []
     # in background a render that would be wrong ends Blender before its first frame
-    leave, handlers.leave = handlers.leave, refused.extend
+    leave, handlers.leave = handlers.leave, lambda problems, _: refused.extend(problems)
     try:
         return succeeds(bpy.ops.render.render) and not refused
     finally:

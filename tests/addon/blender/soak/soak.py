@@ -22,7 +22,7 @@ if __name__ == "__main__":
 
 from support import addon, scenes  # noqa: E402
 
-from soak import more_actions, plants  # noqa: E402
+from soak import more_actions, plants, shared_actions  # noqa: E402
 from soak.actions import ACTIONS, look  # noqa: E402
 from soak.checks import (  # noqa: E402
     SoakError,
@@ -37,7 +37,7 @@ from soak.world import World, to_object_mode  # noqa: E402
 CHECK_EVERY = 3
 """Actions from one comparison with a clean simulation to the next."""
 SHOWN = 25
-assert more_actions  # its actions are among the others
+assert more_actions and shared_actions  # their actions are among the others
 OFTEN = ["turn_a_dial", "key_a_bone", "key_the_rig"]
 """What artists do more than anything else."""
 
