@@ -84,9 +84,26 @@ def set_input(modifier: Any, name: str, value: Any) -> None:
 
 
 def list_collections(modifier: Any) -> list[Any]:
-    """Those that a node group is handed."""
+    """Those that a node group is handed, and those that it or one within it names itself."""
     if modifier.node_group is None:
         return []
+    return _handed_collections(modifier) + _named_collections(modifier.node_group, set())
+
+
+def _named_collections(tree: Any, met: set[Any]) -> list[Any]:
+    """Of all sockets that nothing is plugged into."""
+    met.add(tree)
+    found = []
+    for node in tree.nodes:
+        sockets = [s for s in node.inputs if s.type == "COLLECTION" and not s.is_linked]
+        found += [s.default_value for s in sockets if s.default_value is not None]
+        inner = getattr(node, "node_tree", None)
+        if inner is not None and inner not in met:
+            found += _named_collections(inner, met)
+    return found
+
+
+def _handed_collections(modifier: Any) -> list[Any]:
     if HAS_RNA_INPUTS:
         inputs = modifier.properties.inputs
         names = [p.identifier for p in inputs.bl_rna.properties if p.identifier != "rna_type"]

@@ -378,20 +378,43 @@ def test_another_scene_that_shows_it_shows_it_moving(skin: Any, make: Any, last:
     assert skin in addon.module("blender.seen").rendered_in(other)
 
 
+def new_tree(name: str) -> tuple[Any, Any]:
+    """With an output for geometry."""
+    compat = addon.module("blender.compat")
+    tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
+    compat.add_socket(tree, "Geometry", "NodeSocketGeometry", output=True)
+    return tree, tree.nodes.new("NodeGroupOutput").inputs[0]
+
+
+def new_shower(tree: Any) -> Any:
+    shower = scenes.link(bpy.data.objects.new("Shower", bpy.data.meshes.new("Shower")))
+    shower.modifiers.new("Show", "NODES").node_group = tree
+    return shower
+
+
 def show_by_nodes(collection: Any) -> Any:
     compat = addon.module("blender.compat")
-    tree = bpy.data.node_groups.new("Show", "GeometryNodeTree")
+    tree, output = new_tree("Show")
     compat.add_socket(tree, "Collection", "NodeSocketCollection")
-    compat.add_socket(tree, "Geometry", "NodeSocketGeometry", output=True)
-    source, target = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
-    info = tree.nodes.new("GeometryNodeCollectionInfo")
+    source, info = tree.nodes.new("NodeGroupInput"), tree.nodes.new("GeometryNodeCollectionInfo")
     tree.links.new(source.outputs["Collection"], info.inputs["Collection"])
-    tree.links.new(info.outputs[0], target.inputs[0])
-    shower = scenes.link(bpy.data.objects.new("Shower", bpy.data.meshes.new("Shower")))
-    modifier = shower.modifiers.new("Show", "NODES")
-    modifier.node_group = tree
-    compat.set_input(modifier, "Collection", collection)
+    tree.links.new(info.outputs[0], output)
+    shower = new_shower(tree)
+    compat.set_input(shower.modifiers["Show"], "Collection", collection)
     return shower
+
+
+def show_by_nodes_within(collection: Any) -> Any:
+    """Named by a node of a group in the group."""
+    inner, output = new_tree("Inner")
+    info = inner.nodes.new("GeometryNodeCollectionInfo")
+    info.inputs["Collection"].default_value = collection
+    inner.links.new(info.outputs[0], output)
+    outer, output = new_tree("Outer")
+    group = outer.nodes.new("GeometryNodeGroup")
+    group.node_tree = inner
+    outer.links.new(group.outputs[0], output)
+    return new_shower(outer)
 
 
 def show_by_particles(collection: Any) -> Any:
@@ -403,7 +426,7 @@ def show_by_particles(collection: Any) -> Any:
     return shower
 
 
-@pytest.mark.parametrize("show", [show_by_nodes, show_by_particles])
+@pytest.mark.parametrize("show", [show_by_nodes, show_by_nodes_within, show_by_particles])
 def test_whatever_shows_its_collection(skin: Any, scene: Any, show: Any) -> None:
     expected = expected_of(skin)
     collection = put_into_collection(scene, skin, skin.parent)
