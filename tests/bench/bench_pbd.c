@@ -101,6 +101,13 @@ bool srBenchTuneFlesh(srBenchFlesh* flesh, const srFleshDials* dials) {
            srCreateFleshScratch(&flesh->rest, dials, &flesh->state.scratch) == sr_success;
 }
 
+double srBenchPlayFlesh(srBenchFlesh* flesh) {
+    srPrimaryMotion motion = {flesh->from, flesh->to, flesh->jump, NULL};
+    double start = srGetSeconds();
+    srFlesh_StepFrame(&flesh->rest, &flesh->tuning, &motion, NULL, &flesh->state);
+    return srGetSeconds() - start;
+}
+
 double srBenchStepFlesh(srBenchFlesh* flesh, int32_t frame) {
     double places[3];
     for (int back = 0; back < 3; ++back) {
@@ -113,10 +120,7 @@ double srBenchStepFlesh(srBenchFlesh* flesh, int32_t frame) {
         flesh->to[i] = srToFloat((srVec3){x.x + places[0], x.y, x.z});
         flesh->jump[i] = (srVec3f){jump, 0.0f, 0.0f};
     }
-    srPrimaryMotion motion = {flesh->from, flesh->to, flesh->jump, NULL};
-    double start = srGetSeconds();
-    srFlesh_StepFrame(&flesh->rest, &flesh->tuning, &motion, NULL, &flesh->state);
-    return srGetSeconds() - start;
+    return srBenchPlayFlesh(flesh);
 }
 
 int main(int argc, char** argv) {
@@ -125,6 +129,7 @@ int main(int argc, char** argv) {
         srParallel_SetWorkerCount(1);
         srBenchConstraints(report);
         srBenchFrames(report);
+        srBenchLoose(report);
         srBenchThreads(report);
         srBenchSizes(report);
     }

@@ -102,6 +102,44 @@ void srBenchFrames(srBenchReport* report) {
     }
 }
 
+// The same body let go, beside a rig that stands: what its momenta cost to keep. Held and loose in turns;
+// held by a single node, so that the rest is alike.
+void srBenchLoose(srBenchReport* report) {
+    static const int32_t COUNTS[3] = {2, 40, 38};
+    srBenchFlesh bodies[2] = {0};
+    double least[2] = {1e9, 1e9};
+    bool isComplete = true;
+    for (int k = 0; k < 2; ++k) {
+        isComplete = srBenchCreateFlesh(COUNTS, SR_USUAL_HANDLES, 5, &bodies[k]) && isComplete;
+        for (int32_t i = 0; isComplete && i < bodies[k].cage.nodeCount; ++i) {
+            bodies[k].rest.holds[i] = k == 0 && i == 0 ? 1.0f : 0.0f;
+        }
+        srFleshDials dials = bodies[k].tuning.dials;
+        dials.frequency = 0.0;
+        dials.dampingRate = 0.0;
+        isComplete = isComplete && srBenchTuneFlesh(&bodies[k], &dials);
+        for (int32_t i = 0; isComplete && i < bodies[k].cage.nodeCount; ++i) {
+            bodies[k].from[i] = srToFloat(bodies[k].cage.nodes[i]);
+            bodies[k].to[i] = bodies[k].from[i];
+            bodies[k].state.velocities[i].x = 0.01f * bodies[k].from[i].z;
+        }
+    }
+    for (int32_t round = 0; isComplete && round < 2 * ROUNDS; ++round) {
+        double seconds = srBenchPlayFlesh(&bodies[round % 2]);
+        least[round % 2] = seconds < least[round % 2] ? seconds : least[round % 2];
+    }
+    if (isComplete) {
+        char caseName[96];
+        snprintf(caseName, sizeof(caseName), "%d nodes, %d cells, 5 substeps", bodies[0].cage.nodeCount,
+                 bodies[0].cage.cellCount);
+        srBench_Add(report, caseName, "a frame of loose flesh", 1e3 * least[1], "ms", NULL);
+        srBench_Add(report, caseName, "its momenta, a node and substep",
+                    1e9 * (least[1] - least[0]) / (5.0 * bodies[0].cage.nodeCount), "ns", NULL);
+    }
+    srBenchDestroyFlesh(&bodies[0]);
+    srBenchDestroyFlesh(&bodies[1]);
+}
+
 // somebody else's work on a core
 typedef struct Burden {
     volatile bool isOver;

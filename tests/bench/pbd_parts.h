@@ -24,10 +24,13 @@ bool srBenchCreateFlesh(const int32_t counts[3], int32_t handleCount, int32_t su
 bool srBenchTuneFlesh(srBenchFlesh* flesh, const srFleshDials* dials);
 void srBenchDestroyFlesh(srBenchFlesh* flesh);
 
-/// Seconds of one frame of the shaken bar.
+/// Seconds of one frame of the shaken bar;
 double srBenchStepFlesh(srBenchFlesh* flesh, int32_t frame);
+/// of one whose motion is set.
+double srBenchPlayFlesh(srBenchFlesh* flesh);
 
 void srBenchConstraints(srBenchReport* report);
 void srBenchFrames(srBenchReport* report);
+void srBenchLoose(srBenchReport* report);
 void srBenchThreads(srBenchReport* report);
 void srBenchSizes(srBenchReport* report);

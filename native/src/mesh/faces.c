@@ -70,9 +70,3 @@ srResult srPairFaces(const int32_t (*tets)[4], int32_t tetCount, int32_t pointCo
     srArena_Release(arena, mark);
     return sr_success;
 }
-
-void srClearRoots(int32_t* roots, int32_t count) {
-    for (int32_t item = 0; item < count; item++) {
-        roots[item] = item;
-    }
-}

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Which faces of tetrahedra are the same, and the trees (union-find) that gather what hangs together.
+// Which faces of tetrahedra are the same.
 
 #pragma once
 
 #include "core/arena.h"
 #include "core/error.h"
+#include "core/roots.h"
 
 #include <stdint.h>
 
@@ -21,25 +22,4 @@ SR_MUST_USE srResult srPairFaces(const int32_t (*tets)[4], int32_t tetCount, int
 /// Which corner a point is.
 static inline int srCornerOf(const int32_t tet[4], int32_t point) {
     return tet[0] == point ? 0 : tet[1] == point ? 1 : tet[2] == point ? 2 : 3;
-}
-
-/// Every item a tree of its own.
-void srClearRoots(int32_t* roots, int32_t count);
-
-/// The lowest item of a tree.
-static inline int32_t srFindRoot(int32_t* roots, int32_t item) {
-    while (roots[item] != item) {
-        roots[item] = roots[roots[item]];
-        item = roots[item];
-    }
-    return item;
-}
-
-/// Makes the trees of two items one; false when they were.
-static inline bool srJoinRoots(int32_t* roots, int32_t a, int32_t b) {
-    int32_t rootA = srFindRoot(roots, a), rootB = srFindRoot(roots, b);
-    int32_t low = rootA < rootB ? rootA : rootB;
-    roots[rootA] = low;
-    roots[rootB] = low;
-    return rootA != rootB;
 }

@@ -28,7 +28,7 @@
 #include <math.h>
 #include <string.h>
 
-#define NODES_PER_RANGE 512
+#define NODES_PER_RANGE SR_SPIN_RANGE
 #define PATCHES_PER_RANGE 64
 #define FEWEST_SHARED_BLOCKS 128 // what is smaller is done before the others have heard of it
 #define FIRST_TURN_STEPS 8       // at most; the rotation starts from none in every frame
@@ -56,6 +56,7 @@ struct srFleshScratch {
     float* predicted; // rows before the sweep, for the coarse correction, as is:
     float* forces;
     float* ends; // rows, for limits
+    srSpinScratch* spin;
     srCoarseScratch coarse;
 };
 
@@ -84,6 +85,7 @@ typedef struct Step {
     bool hasLimits;
     bool hasPatches;
     bool keepsSpin; // all nodes end a substep before any goes on to the next
+    srSpinStep spin;
     int32_t substep;
     int32_t limitedCounts[SR_MOST_WORKERS]; // nodes that each worker had to hold
 } Step;
@@ -133,8 +135,8 @@ srResult srCreateFleshScratch(const srFleshRest* rest, const srFleshDials* dials
         scratch->patchPoses = SR_ALLOC_ZERO(srPatchPose, scratch->patchCount);
         isComplete = isComplete && (scratch->patchPoses != NULL || scratch->patchCount == 0);
     }
-    srResult result = sr_success;
-    if (rest->coarse != NULL) {
+    srResult result = srCreateSpinScratch(&rest->pieces, &scratch->spin);
+    if (result == sr_success && rest->coarse != NULL) {
         scratch->predicted = SR_ALLOC_ZERO(float, floatCount);
         scratch->forces = SR_ALLOC_ZERO(float, floatCount);
         isComplete = isComplete && scratch->predicted != NULL && scratch->forces != NULL;
@@ -163,6 +165,7 @@ void srDestroyFleshScratch(srFleshScratch* scratch) {
     SR_FREE(scratch->predicted, floatCount);
     SR_FREE(scratch->forces, floatCount);
     srDestroyCoarseScratch(&scratch->coarse);
+    srDestroySpinScratch(scratch->spin);
     SR_FREE(scratch->poses, scratch->blockCount);
     SR_FREE(scratch->poseErrors, scratch->blockCount);
     SR_FREE(scratch->turns, scratch->blockCount);
@@ -266,8 +269,12 @@ static void advanceRange(int32_t begin, int32_t end, int32_t worker, void* conte
     (void)worker;
     const Step* step = context;
     srAdvance advance = makeAdvance(step);
-    if (!step->isFirst && !step->keepsSpin) {
-        step->kernels->finishNodes(&advance, begin, end);
+    if (!step->isFirst) {
+        if (step->keepsSpin) {
+            srFlesh_KeepMomenta(&step->spin, begin, end);
+        } else {
+            step->kernels->finishNodes(&advance, begin, end);
+        }
     }
     if (!step->isLast) {
         advance.hasPast = step->hasPast;
@@ -525,33 +532,39 @@ static void solveSubstep(Step* step) {
     }
 }
 
+static void gatherRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    srFlesh_GatherMomenta(context, begin, end);
+}
+
+static void keepRange(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    srFlesh_KeepMomenta(context, begin, end);
+}
+
 static void finishRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Step* step = context;
     srAdvance advance = makeAdvance(step);
     advance.hasPast = step->hasPast;
     step->kernels->finishNodes(&advance, begin, end);
+    srFlesh_GatherMomenta(&step->spin, begin, end);
 }
 
-// a substep of a body that nothing holds: what its momenta will be is known before
+// A substep of a body of which nothing holds some pieces: what their momenta will be is known before. What
+// they lack is given when nodes go on to the next, or end the frame.
 static void solveLooseSubstep(Step* step) {
-    float substeps = (float)step->tuning->dials.substeps;
-    srSpinStep spin = {
-        .rest = step->rest,
-        .tuning = step->tuning,
-        .motion = step->motion,
-        .loads = step->loads,
-        .starts = step->scratch->starts,
-        .velocities = step->scratch->velocities,
-        .fraction = (float)step->substep / substeps,
-        .toRest = step->toRest,
-        .earlier = step->hasPast ? step->scratch->earlierVelocities : NULL,
-    };
-    srMomenta foreseen = srFlesh_ForeseeMomenta(&spin);
+    int32_t nodeCount = step->rest->nodeCount;
+    if (step->isFirst) {
+        forRangesWith(step, gatherRange, nodeCount, NODES_PER_RANGE, &step->spin);
+        srFlesh_FindTurns(&step->spin, true);
+        forRangesWith(step, keepRange, nodeCount, NODES_PER_RANGE, &step->spin);
+    }
+    srFlesh_ForeseeMomenta(&step->spin);
     solveSubstep(step);
-    forRanges(step, finishRange, step->rest->nodeCount, NODES_PER_RANGE);
-    spin.fraction = (float)(step->substep + 1) / substeps;
-    srFlesh_KeepMomenta(&spin, &foreseen);
+    step->spin.fraction = (float)(step->substep + 1) / (float)step->tuning->dials.substeps;
+    forRanges(step, finishRange, nodeCount, NODES_PER_RANGE);
+    srFlesh_FindTurns(&step->spin, false);
 }
 
 static bool isWithin(srVec3f a, float limit) {
@@ -655,16 +668,33 @@ static Step beginStep(const srFleshRest* rest, const srFleshTuning* tuning, cons
         .hasPast = isBdf2 && state->pastSeconds == tuning->h,
         .hasLimits = srFleshDials_HasLimits(dials) && scratch->ends != NULL,
         .hasPatches = tuning->hasPatches && scratch->patchPoses != NULL,
-        .keepsSpin = tuning->isLoose && srLength(dials->floorNormal) == 0.0,
+        .keepsSpin = tuning->hasLoosePieces && srLength(dials->floorNormal) == 0.0,
+        .spin =
+            {
+                .rest = rest,
+                .tuning = tuning,
+                .motion = motion,
+                .loads = loads,
+                .starts = scratch->starts,
+                .velocities = scratch->velocities,
+                .toRest = (float)(1.0 / dials->scale),
+                .scratch = scratch->spin,
+            },
         .isCoarse = srCoarse_IsReady(tuning->coarse) && scratch->predicted != NULL && dials->sweeps == 1,
     };
+}
+
+static bool hasMoved(const srPrimaryMotion* motion, int32_t nodeCount) {
+    return memcmp(motion->from, motion->to, (size_t)nodeCount * sizeof(srVec3f)) != 0;
 }
 
 int32_t srFlesh_StepFrame(const srFleshRest* rest, const srFleshTuning* tuning, const srPrimaryMotion* motion,
                           const srVec3f* loads, srFleshState* state) {
     Step step = beginStep(rest, tuning, motion, loads, state);
     int32_t substeps = tuning->dials.substeps;
-    int32_t poses = tuning->dials.poses;
+    // flesh that does not go along with a rig that turns sees its shape turn
+    bool isTurned = tuning->hasLoosePieces && hasMoved(motion, rest->nodeCount);
+    int32_t poses = isTurned ? substeps : tuning->dials.poses;
     int32_t pose = 0;
     bool isLarge = rest->batches.batchCount >= FEWEST_SHARED_BLOCKS;
     srPace* pace = &step.scratch->pace;
@@ -674,6 +704,7 @@ int32_t srFlesh_StepFrame(const srFleshRest* rest, const srFleshTuning* tuning, 
         step.substep = substep;
         step.hadPast = step.hasPast;
         step.hasPast = step.isFirst ? step.hasPast : step.isBdf2;
+        step.spin.earlier = step.hasPast ? step.scratch->earlierVelocities : NULL;
         // substeps 0 .. substeps - 1 in `poses` equal parts
         bool isPosed = pose * substeps <= substep * poses;
         if (isPosed) {

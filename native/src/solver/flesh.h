@@ -36,6 +36,16 @@ typedef struct srCellFibres {
     float root[SR_LANES_PER_BLOCK];
 } srCellFibres;
 
+/// What hangs together, by cells or ties, is a piece. Sums over pieces go by ranges of nodes: in each range a
+/// piece has a seat of its own (flesh_spin.h). Owns its arrays.
+typedef struct srFleshPieces {
+    int32_t pieceCount;
+    int32_t seatCount;
+    int32_t* seats;      ///< Of each node.
+    int32_t* seatPieces; ///< Whose seat it is.
+    int32_t* rangeSeats; ///< A range's first seat; and `seatCount`.
+} srFleshPieces;
+
 /// What never changes, in rest units (skin space). Owns its arrays.
 typedef struct srFleshRest {
     int32_t nodeCount;
@@ -51,6 +61,7 @@ typedef struct srFleshRest {
     srCellFibres* fibres;   ///< Likewise; null when all cells are alike in all directions.
     int32_t (*ties)[2];     ///< In the order of solving.
     srChunks tieChunks;
+    srFleshPieces pieces;
     srFleshPatches* patches;
     srCoarseRest* coarse; ///< Null when there is no coarse correction.
 } srFleshRest;
@@ -117,7 +128,8 @@ typedef struct srFleshDials {
     double swing;     ///< Hz, of flesh its slowest swing: what steps damp that by themselves is taken off the
                       ///< rate. Zero takes nothing off, and then few steps damp quick swings more.
     double viscosity; ///< s: damps a swing of frequency f by the share pi f viscosity of critical. From 0.4 h
-                      ///< (with several sweeps 0, which keeps energy) to h, h the substep.
+                      ///< (with several sweeps 0, which keeps energy, or 0.02 h where patches keep volume) to
+                      ///< h, h the substep.
     double poseCorrection; ///< 0 to 1.
     double frameSeconds;
     double largestOffset; ///< Offsets are held within this, in world units.
@@ -141,6 +153,10 @@ typedef struct srFleshDials {
 /// and with the coarse correction. At 0.6 the nearly incompressible ones blow up.
 #define SR_LEAST_THETA 0.7
 
+/// Likewise of several sweeps where patches keep volume: taken just in the middle, what keeps a volume
+/// exactly turns its error round in every substep, and feeds it.
+#define SR_PATCHED_THETA 0.51
+
 /// That and viscosity: a share theta of the step damps as much as a viscosity of (2 theta - 1) h. With BDF2
 /// the implicit step is 2/3 of the substep, and so is that of its first.
 double srFleshDials_FindTheta(const srFleshDials* dials);
@@ -161,7 +177,9 @@ typedef struct srFleshTuning {
     srCoarse* coarse;
     float* patchCompliances; ///< Of volumes that patches keep; negative where they keep none.
     bool hasPatches;
-    bool isLoose; ///< No node is held or pulled.
+    bool* loosePieces; ///< None of whose nodes is held or pulled.
+    bool hasLoosePieces;
+    bool isLoose; ///< All pieces are.
 } srFleshTuning;
 
 /// Room for the tuning of a rest.

@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "solver/coarse.h"
+#include "solver/flesh_spin.h"
 #include "solver/patches.h"
 
 #include <math.h>
@@ -199,6 +200,9 @@ srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* outRest) {
     if (result == sr_success) {
         result = createTies(shape, &rest);
     }
+    if (result == sr_success) {
+        result = srCreateFleshPieces(shape, &rest.pieces);
+    }
     if (result == sr_success && shape->handleCount > 0) {
         result = srCreateCoarseRest(shape, &rest.coarse);
     }
@@ -216,6 +220,7 @@ srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* outRest) {
 void srDestroyFleshRest(srFleshRest* rest) {
     srDestroyCoarseRest(rest->coarse);
     srDestroyFleshPatches(rest->patches);
+    srDestroyFleshPieces(&rest->pieces, rest->nodeCount);
     srFree(rest->ties, (size_t)rest->tieChunks.constraintCount, sizeof(*rest->ties));
     srDestroyChunks(&rest->tieChunks);
     SR_FREE(rest->nodeVolumes, rest->nodeCount);

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Momentum and angular momentum of flesh that nothing holds or pulls. Inner to flesh.h.
+// Momentum and angular momentum of pieces of flesh that nothing holds or pulls. Inner to flesh.h.
+//
+// Sums are taken while nodes are read anyhow, by ranges of SR_SPIN_RANGE nodes, each piece of a range in a
+// seat of its own, and added up seat by seat: the same bits on any number of workers.
 
 #pragma once
 
 #include "solver/flesh.h"
+
+#define SR_SPIN_RANGE 512
+
+/// Accounts of a body's pieces. Owns its arrays.
+typedef struct srSpinScratch srSpinScratch;
 
 /// Where a substep begins or ends.
 typedef struct srSpinStep {
@@ -17,17 +25,27 @@ typedef struct srSpinStep {
     const float* earlier; ///< and w a substep earlier, where the substep is one of BDF2 with a past; or null.
     float fraction;       ///< Of the frame, by now.
     float toRest;         ///< Rest units a world unit.
+    srSpinScratch* scratch;
 } srSpinStep;
 
-/// In units of the tuning's masses, and less what the pose alone has, so that zero is rest.
-typedef struct srMomenta {
-    srVec3 straight;
-    srVec3 spin; ///< About the centre of mass.
-} srMomenta;
+/// What of a shape hangs together.
+SR_MUST_USE srResult srCreateFleshPieces(const srFleshShape* shape, srFleshPieces* outPieces);
+void srDestroyFleshPieces(srFleshPieces* pieces, int32_t nodeCount);
 
-/// At the beginning of a substep: what the body will have at the end of it, by damping and by what pushes
-/// from outside.
-srMomenta srFlesh_ForeseeMomenta(const srSpinStep* step);
+SR_MUST_USE srResult srCreateSpinScratch(const srFleshPieces* pieces, srSpinScratch** outScratch);
+void srDestroySpinScratch(srSpinScratch* scratch);
 
-/// At the end of it: moves and turns velocities as a whole until the body has that.
-void srFlesh_KeepMomenta(const srSpinStep* step, const srMomenta* foreseen);
+/// At the end of a substep, and where a frame begins: what nodes of a range have. It begins at a multiple of
+/// SR_SPIN_RANGE, as all do.
+void srFlesh_GatherMomenta(const srSpinStep* step, int32_t begin, int32_t end);
+
+/// When all have: by how much velocities of each piece are to be moved and turned as one, to be what was
+/// foreseen; at the first substep not at all.
+void srFlesh_FindTurns(const srSpinStep* step, bool isFirst);
+
+/// Moves and turns them, and looks at what damping and what pushes from outside will make of them in the next
+/// substep.
+void srFlesh_KeepMomenta(const srSpinStep* step, int32_t begin, int32_t end);
+
+/// When all have: what each piece will have at the end of it.
+void srFlesh_ForeseeMomenta(const srSpinStep* step);

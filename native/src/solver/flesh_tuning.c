@@ -66,6 +66,7 @@ srResult srCreateFleshTuning(const srFleshRest* rest, srFleshTuning* outTuning) 
     tuning.weights = SR_ALLOC_ZERO(float, rest->nodeCount);
     tuning.carries = SR_ALLOC_ZERO(float, rest->nodeCount);
     tuning.pulls = SR_ALLOC_ZERO(float, rest->nodeCount);
+    tuning.loosePieces = SR_ALLOC_ZERO(bool, rest->pieces.pieceCount);
     tuning.materials = SR_ALLOC_ZERO(srCellMaterial, batchCount);
     tuning.blocks = SR_ALLOC_ZERO(srCellBlock, batchCount);
     tuning.fibres = rest->fibres != NULL ? SR_ALLOC_ZERO(srCellFibres, batchCount) : NULL;
@@ -75,6 +76,7 @@ srResult srCreateFleshTuning(const srFleshRest* rest, srFleshTuning* outTuning) 
     *outTuning = tuning;
     if (tuning.weights == NULL || (patchCount > 0 && tuning.patchCompliances == NULL) ||
         tuning.carries == NULL || tuning.pulls == NULL ||
+        (rest->pieces.pieceCount > 0 && tuning.loosePieces == NULL) ||
         (batchCount > 0 && (tuning.materials == NULL || tuning.forceMaterials == NULL ||
                             tuning.blocks == NULL || (rest->fibres != NULL && tuning.fibres == NULL)))) {
         srDestroyFleshTuning(rest, outTuning);
@@ -93,6 +95,7 @@ void srDestroyFleshTuning(const srFleshRest* rest, srFleshTuning* tuning) {
     SR_FREE(tuning->weights, rest->nodeCount);
     SR_FREE(tuning->carries, rest->nodeCount);
     SR_FREE(tuning->pulls, rest->nodeCount);
+    SR_FREE(tuning->loosePieces, rest->pieces.pieceCount);
     SR_FREE(tuning->materials, rest->batches.batchCount);
     SR_FREE(tuning->blocks, rest->batches.batchCount);
     SR_FREE(tuning->fibres, rest->batches.batchCount);
@@ -242,7 +245,6 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
     double nu = dials->poissonRatio;
     srMaterial material = {.shearModulus =
                                dials->youngModulus / (2.0 * (1.0 + nu) * dials->scale * dials->scale)};
-    tuning->isLoose = true;
     for (int32_t i = 0; i < rest->nodeCount; ++i) {
         double volume = (double)rest->nodeVolumes[i];
         double mass = (double)tuning->weights[i];
@@ -250,7 +252,6 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
         tuning->carries[i] = 0.0f;
         tuning->pulls[i] = 0.0f;
         if (!(rest->holds[i] < HARD_HOLD) || !(mass > 0.0)) {
-            tuning->isLoose = tuning->isLoose && !(mass > 0.0);
             continue;
         }
 
@@ -266,7 +267,28 @@ static void tuneNodes(srFleshTuning* tuning, const srFleshRest* rest) {
         tuning->weights[i] = (float)(tuning->massUnit / (mass * whole));
         tuning->carries[i] = (float)(1.0 / whole);
         tuning->pulls[i] = (float)(pull / whole);
-        tuning->isLoose = tuning->isLoose && pull == 0.0;
+    }
+}
+
+// what has a mass, but moves with the rig or is pulled to it, makes its piece one that is not loose
+static void findLoosePieces(srFleshTuning* tuning, const srFleshRest* rest) {
+    const srFleshPieces* pieces = &rest->pieces;
+    tuning->isLoose = true;
+    memset(tuning->loosePieces, 0, (size_t)pieces->pieceCount * sizeof(bool));
+    for (int32_t i = 0; i < rest->nodeCount; ++i) {
+        bool* isLoose = &tuning->loosePieces[pieces->seatPieces[pieces->seats[i]]];
+        *isLoose = *isLoose || tuning->weights[i] > 0.0f;
+    }
+    for (int32_t i = 0; i < rest->nodeCount; ++i) {
+        bool isMoving = tuning->weights[i] > 0.0f;
+        if (isMoving ? tuning->pulls[i] > 0.0f : rest->holds[i] >= HARD_HOLD && rest->nodeVolumes[i] > 0.0f) {
+            tuning->loosePieces[pieces->seatPieces[pieces->seats[i]]] = false;
+            tuning->isLoose = false;
+        }
+    }
+    tuning->hasLoosePieces = false;
+    for (int32_t piece = 0; piece < pieces->pieceCount; ++piece) {
+        tuning->hasLoosePieces = tuning->hasLoosePieces || tuning->loosePieces[piece];
     }
 }
 
@@ -473,7 +495,8 @@ double srFleshDials_FindTheta(const srFleshDials* dials) {
     if (dials->integrator == sr_fleshBdf2) {
         return 2.0 / 3.0;
     }
-    double least = dials->sweeps > 1 ? 0.5 : SR_LEAST_THETA;
+    double middle = srFleshDials_WantPatches(dials) ? SR_PATCHED_THETA : 0.5;
+    double least = dials->sweeps > 1 ? middle : SR_LEAST_THETA;
     double h = dials->frameSeconds / dials->substeps;
     return clampTo(0.5 * (1.0 + dials->viscosity / h), least, 1.0);
 }
@@ -484,6 +507,7 @@ srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const
     tuning->theta = srFleshDials_FindTheta(&tuning->dials);
     findMasses(tuning, rest);
     tuneNodes(tuning, rest);
+    findLoosePieces(tuning, rest);
     tuneCells(tuning, rest, tuning->coarse != NULL);
     tunePatches(tuning, rest);
     if (tuning->coarse != NULL) {

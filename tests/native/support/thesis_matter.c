@@ -25,10 +25,11 @@
 
 typedef double Matrix[3][3];
 
-static double findCofactors(const Matrix A, Matrix out) {
+static inline double findCofactors(const Matrix A, Matrix out) {
+    static const int NEXT[] = {1, 2, 0, 1};
     for (int i = 0; i < 3; ++i) {
         for (int j = 0; j < 3; ++j) {
-            int p = (i + 1) % 3, q = (i + 2) % 3, r = (j + 1) % 3, s = (j + 2) % 3;
+            int p = NEXT[i], q = NEXT[i + 1], r = NEXT[j], s = NEXT[j + 1];
             out[i][j] = A[p][r] * A[q][s] - A[p][s] * A[q][r];
         }
     }
@@ -98,23 +99,27 @@ static void turnTowards(const Matrix A, Matrix Q) {
     }
 }
 
-// half of a matrix and of its inverse transposed, again and again
+// Half of a matrix and of its inverse transposed, again and again: each time what is off becomes the square
+// of it
 static void findNearestRotation(const Matrix A, Matrix Q) {
     Matrix n;
-    if (!(findCofactors(A, n) > FLAT)) {
+    double det = findCofactors(A, n);
+    if (!(det > FLAT)) {
         turnTowards(A, Q);
         return;
     }
     memcpy(Q, A, sizeof(Matrix));
     double change = 1.0;
     for (int k = 0; k < MOST_TURNS && change > TURNS_AGREE; ++k) {
-        double det = findCofactors((const double (*)[3])Q, n);
+        double share = 0.5 / det;
         change = 0.0;
         for (int m = 0; m < 9; ++m) {
-            double next = 0.5 * (Q[m / 3][m % 3] + n[m / 3][m % 3] / det);
-            change = fmax(change, fabs(next - Q[m / 3][m % 3]));
+            double q = Q[m / 3][m % 3];
+            double next = 0.5 * q + share * n[m / 3][m % 3];
+            change += (next - q) * (next - q);
             Q[m / 3][m % 3] = next;
         }
+        det = findCofactors((const double (*)[3])Q, n);
     }
 }
 
