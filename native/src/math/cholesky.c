@@ -242,6 +242,10 @@ static srResult checkPivots(const srCholesky* f, const srCsc* A) {
     return sr_success;
 }
 
+int64_t srCholesky_CountEntries(const srCholesky* f) {
+    return (int64_t)f->L->xsize;
+}
+
 srResult srCholesky_Factor(srCholesky* f, const srCsc* A) {
     f->hasValues = false;
     SR_TRY(checkShape(A));

@@ -30,6 +30,9 @@ typedef struct srSupernodes {
 /// wins, it or approximate minimum degree. `sr_errorDependency` when BLAS computes wrongly here.
 SR_MUST_USE srResult srAnalyzeCholesky(const srCsc* A, const int32_t* order, srCholesky** outCholesky);
 
+/// How many entries the factor has, with what is laid out for nothing: from phase one on.
+int64_t srCholesky_CountEntries(const srCholesky* cholesky);
+
 /// Phases two and three: the values, the first time or again. A has the pattern that was analysed, else
 /// `sr_errorInvalidValue`. Also that, with the first bad column (in the caller's numbering, first in the
 /// order of elimination) in the text, when A is not positive definite, or singular to working precision. A

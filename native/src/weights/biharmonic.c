@@ -15,9 +15,26 @@
 // How high a weight may rise once more away from its bone; above that one would see it on the skin.
 #define PEAK_LIMIT 0.0195
 
-// How often the whole is solved once more, with what rose too high as bounds; then it is cut.
+// How high above its foot such a peak may be when it is solved for anew: feet move.
+#define PEAK_REST (0.8 * PEAK_LIMIT)
+
+// How often the whole is solved once more, with what rose too high as bounds; then it is cut. At first
+// roughly: peaks show early, as high as they are at the end to a thousandth.
 #define MOST_ROUNDS 12
-#define ROUND_SHARE 0.75
+#define MOST_ROUGH_ROUNDS 8
+#define ROUGH_TOLERANCE 3e-3
+#define ROUGH_SHARE 0.4 // of progress
+
+// A piece of the cage, and all that it is solved with: row by row of its system.
+typedef struct Part {
+    srBiharmonicSystem system;
+    srSimplexLoop* loop; // null where nothing is to be solved
+    int32_t* nodes;      // of rows
+    size_t count;
+    double *weights, *smooth, *ceilings; // of one block
+    double tolerance;                    // that it came to; zero: not yet
+    srSimplexReport report;
+} Part;
 
 typedef struct Solving {
     const srCage* cage;
@@ -27,10 +44,11 @@ typedef struct Solving {
     const srSimplexSettings* settings;
     int32_t columnCount;
     float* weights;
-    double* smooth;           // x of the last time, node by node
-    float* ceilings;          // zero where a piece does not hear a column
-    bool isAgain;             // solved once more, with bounds
-    srSimplexReport* reports; // by piece
+    double* smooth;  // x of the last time, node by node
+    float* ceilings; // zero where a piece does not hear a column
+    float* past;     // srPeakBounds
+    Part* parts;
+    int32_t partCount;
 } Solving;
 
 srSimplexSettings srDefaultBiharmonicSettings(void) {
@@ -52,45 +70,39 @@ static void writeFixed(const Solving* s) {
     }
 }
 
-// What the last time left, and how high each weight may be: row by row of the system, and node by node.
-typedef struct Numbers {
-    double *weights, *smooth, *ceilings;
-} Numbers;
+// Where a weight of the part is among those of the cage.
+static int64_t placeOf(const Solving* s, const Part* part, size_t k) {
+    size_t columns = (size_t)part->system.problem.columnCount;
+    return s->columnCount * (int64_t)part->nodes[k / columns] + part->system.columns[k % columns];
+}
 
-static void writeSolved(const Solving* s, const srBiharmonicSystem* system, const Numbers* numbers) {
-    int32_t columns = system->problem.columnCount;
-    for (int32_t i = 0; i < s->cage->nodeCount; i++) {
-        int64_t from = columns * (int64_t)system->rowOfNode[i], to = s->columnCount * (int64_t)i;
-        for (int32_t j = 0; from >= 0 && j < columns; j++) {
-            s->weights[to + system->columns[j]] = (float)numbers->weights[from + j];
-            s->smooth[to + system->columns[j]] = numbers->smooth[from + j];
-        }
+static void writeSolved(const Solving* s, const Part* part) {
+    for (size_t k = 0; k < part->count; k++) {
+        int64_t to = placeOf(s, part, k);
+        s->weights[to] = (float)part->weights[k];
+        s->smooth[to] = part->smooth[k];
     }
 }
 
 // What is not heard leaves no room to the others.
-static void liftCeilings(const Solving* s, const srBiharmonicSystem* system) {
-    for (int32_t i = 0; i < s->cage->nodeCount; i++) {
-        float* row = s->ceilings + s->columnCount * (int64_t)i;
-        for (int32_t j = 0; j < s->columnCount && system->rowOfNode[i] >= 0; j++) {
-            row[j] = system->columnNumber[j] >= 0 ? 1.0f : 0.0f;
+static void liftCeilings(const Solving* s, const Part* part) {
+    for (int32_t r = 0; r < part->system.rowCount; r++) {
+        float* row = s->ceilings + s->columnCount * (int64_t)part->nodes[r];
+        for (int32_t j = 0; j < s->columnCount; j++) {
+            row[j] = part->system.columnNumber[j] >= 0 ? 1.0f : 0.0f;
         }
     }
 }
 
-// Whether any weight of the system has a ceiling.
-static bool readBounds(const Solving* s, const srBiharmonicSystem* system, const Numbers* numbers) {
-    int32_t columns = system->problem.columnCount;
-    bool isBound = false;
-    for (int32_t i = 0; i < s->cage->nodeCount && s->isAgain; i++) {
-        int64_t to = columns * (int64_t)system->rowOfNode[i], from = s->columnCount * (int64_t)i;
-        for (int32_t j = 0; to >= 0 && j < columns; j++) {
-            numbers->ceilings[to + j] = (double)s->ceilings[from + system->columns[j]];
-            numbers->smooth[to + j] = s->smooth[from + system->columns[j]];
-            isBound = isBound || s->ceilings[from + system->columns[j]] < 1.0f;
-        }
+// Whether any is another than it was.
+static bool readBounds(const Solving* s, Part* part) {
+    bool areNew = false;
+    for (size_t k = 0; k < part->count; k++) {
+        double ceiling = (double)s->ceilings[placeOf(s, part, k)];
+        areNew = areNew || ceiling != part->ceilings[k];
+        part->ceilings[k] = ceiling;
     }
-    return isBound;
+    return areNew;
 }
 
 // A piece without a bone (an eye, a button) stays stiff: all of it goes with the one node of the others that
@@ -143,42 +155,95 @@ cleanup:
 
 // ---- the whole ----
 
-static srResult solveSystem(const Solving* s, srBiharmonicSystem* system, const srProgress* progress,
-                            srSimplexReport* report) {
-    size_t count = (size_t)system->rowCount * (size_t)system->problem.columnCount;
-    double* block = SR_ALLOC(double, 3 * count);
-    if (block == NULL) {
-        return srFailOutOfMemory("weights");
+static void destroyParts(Solving* s) {
+    for (Part* part = s->parts; part < s->parts + s->partCount; part++) {
+        srDestroySimplexLoop(part->loop);
+        SR_FREE(part->weights, 3 * part->count);
+        SR_FREE(part->nodes, part->system.rowCount);
+        srDestroyBiharmonicSystem(&part->system);
     }
-    Numbers numbers = {block, block + count, block + 2 * count};
-    srResult result = sr_success;
-    bool isBound = readBounds(s, system, &numbers);
-    if (!s->isAgain) {
-        liftCeilings(s, system);
-    }
-    if (system->problem.columnCount == 1) {
-        for (size_t k = 0; k < 2 * count; k++) {
-            block[k] = 1.0;
-        }
-        *report = (srSimplexReport){.isConverged = true};
-    } else if (isBound || !s->isAgain) {
-        srSimplexReport now;
-        system->problem.ceilings = isBound ? numbers.ceilings : NULL;
-        system->problem.nearby = isBound ? numbers.smooth : NULL;
-        result = srSolveSimplexProblem(&system->problem, s->settings, progress, numbers.weights,
-                                       numbers.smooth, &now);
-        now.iterationCount += report->iterationCount;
-        now.restartCount += report->restartCount;
-        *report = now;
-    }
-    if (result == sr_success && (isBound || !s->isAgain)) {
-        writeSolved(s, system, &numbers);
-    }
-    SR_FREE(block, 3 * count);
-    return result;
+    SR_FREE(s->parts, s->partCount);
 }
 
-// the worst of all pieces
+static srResult createPart(const Solving* s, int32_t piece, const srProgress* progress, Part* part) {
+    srBiharmonicSystem* system = &part->system;
+    SR_TRY(
+        srCreateBiharmonicSystem(s->cage, s->stiffness, s->rows, s->pieces, piece, s->columnCount, system));
+    part->report.isConverged = true;
+    part->count = (size_t)system->rowCount * (size_t)system->problem.columnCount;
+    if (part->count == 0) {
+        return sr_success;
+    }
+    part->nodes = SR_ALLOC(int32_t, system->rowCount);
+    part->weights = SR_ALLOC(double, 3 * part->count);
+    if (part->nodes == NULL || part->weights == NULL) {
+        return srFailOutOfMemory("weights");
+    }
+    srTakeNodes(system, part->nodes);
+    liftCeilings(s, part);
+    part->smooth = part->weights + part->count;
+    part->ceilings = part->smooth + part->count;
+    for (size_t k = 0; k < 3 * part->count; k++) {
+        part->weights[k] = 1.0;
+    }
+    if (system->problem.columnCount > 1) {
+        return srCreateSimplexLoop(&system->problem, progress, &part->loop);
+    }
+    writeSolved(s, part);
+    return sr_success;
+}
+
+static srResult createParts(Solving* s, const srProgress* progress) {
+    int32_t heardCount = 0, n = s->cage->nodeCount;
+    for (int32_t piece = 0; piece < n; piece++) {
+        heardCount += s->pieces->pieceOfNode[piece] == piece && s->pieces->isHeard[piece];
+    }
+    if (heardCount == 0) {
+        return sr_success;
+    }
+    s->parts = SR_ALLOC_ZERO(Part, heardCount);
+    if (s->parts == NULL) {
+        return srFailOutOfMemory("weights");
+    }
+    s->partCount = heardCount;
+    Part* part = s->parts;
+    for (int32_t piece = 0; piece < n; piece++) {
+        // nodes are numbered for locality, so a piece's number tells about how far it is
+        srProgress mine = srPartOfProgress(progress, (double)piece / n, 1.0);
+        if (s->pieces->pieceOfNode[piece] == piece && s->pieces->isHeard[piece]) {
+            SR_TRY(createPart(s, piece, &mine, part++));
+        }
+    }
+    return sr_success;
+}
+
+static srResult solvePart(const Solving* s, Part* part, const srSimplexSettings* settings, bool isRough,
+                          const srProgress* progress) {
+    bool areNew = readBounds(s, part) || part->tolerance == 0.0;
+    srSimplexTurn turn = {part->ceilings, areNew, isRough};
+    if (part->loop == NULL || (!areNew && part->tolerance <= settings->tolerance)) {
+        return sr_success; // it is there
+    }
+    srSimplexAnswer answer = {.weights = part->weights, .smooth = part->smooth};
+    SR_TRY(srSimplexLoop_Solve(part->loop, settings, &turn, progress, &answer));
+    answer.report.iterationCount += part->report.iterationCount;
+    answer.report.restartCount += part->report.restartCount;
+    part->report = answer.report;
+    part->tolerance = settings->tolerance;
+    writeSolved(s, part);
+    return sr_success;
+}
+
+static srResult solveParts(const Solving* s, const srSimplexSettings* settings, bool isRough,
+                           const srProgress* progress) {
+    for (int32_t k = 0; k < s->partCount; k++) {
+        srProgress mine = srPartOfProgress(progress, (double)k / s->partCount, (k + 1.0) / s->partCount);
+        SR_TRY(solvePart(s, &s->parts[k], settings, isRough, &mine));
+    }
+    return sr_success;
+}
+
+// the worst of all
 static void addReport(const srSimplexReport* from, srSimplexReport* to) {
     to->iterationCount =
         from->iterationCount > to->iterationCount ? from->iterationCount : to->iterationCount;
@@ -187,27 +252,6 @@ static void addReport(const srSimplexReport* from, srSimplexReport* to) {
     to->dualResidual = fmax(to->dualResidual, from->dualResidual);
     to->isConverged = to->isConverged && from->isConverged;
     to->isDouble = to->isDouble || from->isDouble;
-}
-
-static srResult solvePieces(const Solving* s, const srProgress* progress, srSimplexReport* outReport) {
-    *outReport = (srSimplexReport){.isConverged = true};
-    for (int32_t piece = 0; piece < s->cage->nodeCount; piece++) {
-        if (s->pieces->pieceOfNode[piece] != piece || !s->pieces->isHeard[piece]) {
-            continue;
-        }
-        // nodes are numbered for locality, so a piece's number tells about how far it is
-        srProgress part = srPartOfProgress(progress, (double)piece / s->cage->nodeCount, 1.0);
-        srBiharmonicSystem system = {0};
-        SR_TRY(srCreateBiharmonicSystem(s->cage, s->stiffness, s->rows, s->pieces, piece, s->columnCount,
-                                        &system));
-        s->reports[piece].isConverged = s->reports[piece].isConverged || system.rowCount == 0;
-        srResult result =
-            system.rowCount > 0 ? solveSystem(s, &system, &part, &s->reports[piece]) : sr_success;
-        srDestroyBiharmonicSystem(&system);
-        SR_TRY(result);
-        addReport(&s->reports[piece], outReport);
-    }
-    return sr_success;
 }
 
 static double measure(const srStiffness* K, const srAnchorRows* rows, const float* weights,
@@ -260,42 +304,57 @@ srResult srMeasureBiharmonicEnergy(const srCage* cage, const srAnchorRows* rows,
 // ---- peaks ----
 
 // What rises too high where it is solved for is a bound that the problem did not know: it is solved once more
-// with it, and again. Should that come to no end, what is left is cut.
-static srResult boundPeaks(Solving* s, const srProgress* progress, srBiharmonicReport* report) {
-    double rest = PEAK_LIMIT;
-    for (; report->solveCount < MOST_ROUNDS; report->solveCount++) {
+// with it, and again. Ends where `settings` are met and no peak is left, or after so many rounds.
+static srResult solveRounds(const Solving* s, const srSimplexSettings* settings, bool isRough,
+                            const srProgress* progress, srBiharmonicReport* report) {
+    int32_t mostRounds = isRough ? MOST_ROUGH_ROUNDS : MOST_ROUNDS;
+    const srPeakBounds bounds = {PEAK_LIMIT, PEAK_REST, s->weights, s->ceilings, s->past};
+    for (int32_t peakCount = 1, round = 0; peakCount > 0; round++) {
         // nobody knows how many rounds, so each takes half of what is left
-        double from = 1.0 - ldexp(1.0, -report->solveCount), to = 0.5 + 0.5 * from;
-        srProgress look = srPartOfProgress(progress, from, 0.9 * from + 0.1 * to);
-        srProgress solve = srPartOfProgress(progress, 0.9 * from + 0.1 * to, to);
-        // feet go down with their peaks, so each round leaves less
-        rest *= ROUND_SHARE;
-        const srPeakBounds bounds = {PEAK_LIMIT, rest, s->weights, s->ceilings};
-        int32_t peakCount;
-        SR_TRY(srBoundPeaks(s->cage, s->rows, s->columnCount, &bounds, &look, &peakCount));
-        report->boundCount += report->solveCount == 0 ? peakCount : 0;
-        if (peakCount == 0) {
-            return sr_success;
+        double from = 1.0 - ldexp(1.0, -round), to = 0.5 + 0.5 * from;
+        srProgress solve = srPartOfProgress(progress, from, 0.1 * from + 0.9 * to);
+        srProgress look = srPartOfProgress(progress, 0.1 * from + 0.9 * to, to);
+        SR_TRY(solveParts(s, settings, isRough, &solve));
+        if (report->solveCount >= mostRounds) {
+            break;
         }
-        s->isAgain = true;
-        SR_TRY(solvePieces(s, &solve, &report->loop));
+        SR_TRY(srBoundPeaks(s->cage, s->rows, s->columnCount, &bounds, &look, &peakCount));
+        report->boundCount = report->boundCount > 0 ? report->boundCount : peakCount;
+        report->solveCount += peakCount > 0;
     }
-    srProgress level = srPartOfProgress(progress, 1.0, 1.0);
+    return sr_success;
+}
+
+// Roughly, then to the end. Should bounds come to none, what is left is levelled.
+static srResult solveAll(const Solving* s, const srProgress* progress, srBiharmonicReport* report) {
+    srProgress roughly = srPartOfProgress(progress, 0.0, ROUGH_SHARE);
+    srProgress fully = srPartOfProgress(progress, ROUGH_SHARE, 1.0),
+               level = srPartOfProgress(progress, 1.0, 1.0);
+    srSimplexSettings rough = *s->settings;
+    rough.tolerance = ROUGH_TOLERANCE;
+    if (s->settings->tolerance < rough.tolerance) {
+        SR_TRY(solveRounds(s, &rough, true, &roughly, report));
+    }
+    SR_TRY(solveRounds(s, s->settings, false, &fully, report));
     return srLevelPeaks(s->cage, s->rows, s->columnCount, PEAK_LIMIT, &level, s->weights, &report->peaks);
 }
 
 // ---- the story ----
 
-static srResult solveAll(Solving* s, const srProgress* progress, srBiharmonicReport* report) {
-    srProgress first = srPartOfProgress(progress, 0.0, 0.9), rounds = srPartOfProgress(progress, 0.9, 1.0);
+static srResult weigh(Solving* s, const srProgress* progress, srBiharmonicReport* report) {
+    srProgress factors = srPartOfProgress(progress, 0.0, 0.2), rounds = srPartOfProgress(progress, 0.2, 1.0);
     size_t count = (size_t)s->cage->nodeCount * (size_t)s->columnCount;
     writeFixed(s);
     for (size_t k = 0; k < count; k++) {
         s->smooth[k] = 0.0;
         s->ceilings[k] = 1.0f;
     }
-    SR_TRY(solvePieces(s, &first, &report->loop));
-    SR_TRY(boundPeaks(s, &rounds, report));
+    SR_TRY(createParts(s, &factors));
+    SR_TRY(solveAll(s, &rounds, report));
+    report->loop.isConverged = true;
+    for (int32_t k = 0; k < s->partCount; k++) {
+        addReport(&s->parts[k].report, &report->loop);
+    }
     return s->pieces->orphanCount > 0 ? carryOver(s) : sr_success;
 }
 
@@ -312,16 +371,16 @@ srResult srSolveBiharmonic(const srCage* cage, const srAnchors* anchors, const s
     srPieces pieces = {0};
     srBiharmonicReport report = {0};
     double *slopes = NULL, *smooth = NULL;
-    float* ceilings = NULL;
-    srSimplexReport* reports = NULL;
+    float *ceilings = NULL, *past = NULL;
+    Solving solving = {0};
     SR_TRY_CLEANUP(srCreateAnchorRows(cage, anchors, &rows));
     SR_TRY_CLEANUP(srReportProgress(&matrices, 0.3));
     slopes = SR_ALLOC(double, anchors->columnCount);
     smooth = answer->smooth == NULL ? SR_ALLOC(double, count) : NULL;
     ceilings = answer->ceilings == NULL ? SR_ALLOC(float, count) : NULL;
-    reports = SR_ALLOC_ZERO(srSimplexReport, cage->nodeCount);
+    past = SR_ALLOC_ZERO(float, 2 * count);
     if (slopes == NULL || (answer->smooth == NULL && smooth == NULL) ||
-        (answer->ceilings == NULL && ceilings == NULL) || reports == NULL) {
+        (answer->ceilings == NULL && ceilings == NULL) || past == NULL) {
         result = srFailOutOfMemory("weights");
         goto cleanup;
     }
@@ -329,17 +388,17 @@ srResult srSolveBiharmonic(const srCage* cage, const srAnchors* anchors, const s
     SR_TRY_CLEANUP(srCreatePieces(cage, &rows, &pieces));
     SR_TRY_CLEANUP(srReportProgress(&matrices, 1.0));
     report.matrixSeconds = srGetSeconds() - start;
-    Solving solving = {.cage = cage,
-                       .rows = &rows,
-                       .stiffness = &stiffness,
-                       .pieces = &pieces,
-                       .settings = settings,
-                       .columnCount = anchors->columnCount,
-                       .weights = answer->weights,
-                       .smooth = smooth != NULL ? smooth : answer->smooth,
-                       .ceilings = ceilings != NULL ? ceilings : answer->ceilings,
-                       .reports = reports};
-    SR_TRY_CLEANUP(solveAll(&solving, &loop, &report));
+    solving = (Solving){.cage = cage,
+                        .rows = &rows,
+                        .stiffness = &stiffness,
+                        .pieces = &pieces,
+                        .settings = settings,
+                        .columnCount = anchors->columnCount,
+                        .weights = answer->weights,
+                        .smooth = smooth != NULL ? smooth : answer->smooth,
+                        .ceilings = ceilings != NULL ? ceilings : answer->ceilings,
+                        .past = past};
+    SR_TRY_CLEANUP(weigh(&solving, &loop, &report));
     report.energy = measure(&stiffness, &rows, answer->weights, anchors->columnCount, slopes);
     report.sampleCount = rows.sampleCount;
     report.fixedCount = rows.fixedCount;
@@ -352,7 +411,8 @@ cleanup:
     SR_FREE(slopes, anchors->columnCount);
     SR_FREE(smooth, count);
     SR_FREE(ceilings, count);
-    SR_FREE(reports, cage->nodeCount);
+    SR_FREE(past, 2 * count);
+    destroyParts(&solving);
     srDestroyAnchorRows(&rows);
     srDestroyStiffness(&stiffness);
     srDestroyPieces(&pieces);

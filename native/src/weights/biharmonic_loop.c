@@ -40,12 +40,14 @@
 #define MOST_RESTARTS 30     // then plain steps to the end
 #define PATIENCE 300         // steps without a tenth of progress, in float
 #define REFINEMENTS 4
-#define UNBOUND 1e-6 // where bounds bind less, |D^-1 n|^2 is no measure
-#define DISSECTED_FROM 15000
+#define UNBOUND 1e-6       // where bounds bind less, |D^-1 n|^2 is no measure
+#define DISSECTED_FROM 560 // entries a row
 
-typedef struct Loop {
+struct srSimplexLoop {
     const srSimplexProblem* problem;
-    const srSimplexSettings* settings;
+    const srSimplexSettings* settings; // of this turn
+    bool isRough;
+    const double* ceilings;
     srProgress progress;
     int32_t size;
     int32_t width;
@@ -66,10 +68,15 @@ typedef struct Loop {
     int32_t workerCount;
     double products[SR_BIHARMONIC_MEMORY][SR_BIHARMONIC_MEMORY];
     double shares[SR_BIHARMONIC_MEMORY];
+    double stepSums[SR_BIHARMONIC_SUMS]; // of the last step,
+    bool isStepped;                      // which was not mixed yet
+    int32_t age;                         // steps since mixing began
     double firstResidual;
     double furthest; // share of the way to the tolerance
     srSimplexReport report;
-} Loop;
+};
+
+typedef srSimplexLoop Loop;
 
 static const srBiharmonicKernels* kernelsOf(const Loop* loop) {
     const srBiharmonicTable* table = srGetBiharmonicTable();
@@ -157,12 +164,19 @@ static void shift(Loop* loop, double share) {
     }
 }
 
+// Dissecting takes as long as some thirty steps, so it is for factors that fill up.
 static srResult analyze(Loop* loop) {
-    int32_t* order = loop->size >= DISSECTED_FROM ? SR_ALLOC(int32_t, loop->size) : NULL;
-    if (loop->size >= DISSECTED_FROM && order == NULL) {
+    SR_TRY(srAnalyzeCholesky(&loop->shifted, NULL, &loop->cholesky));
+    if (srCholesky_CountEntries(loop->cholesky) < DISSECTED_FROM * (int64_t)loop->size) {
+        return sr_success;
+    }
+    int32_t* order = SR_ALLOC(int32_t, loop->size);
+    if (order == NULL) {
         return srFailOutOfMemory("weights");
     }
-    srResult result = order != NULL ? srDissect(&loop->shifted, loop->problem->places, order) : sr_success;
+    srDestroyCholesky(loop->cholesky);
+    loop->cholesky = NULL;
+    srResult result = srDissect(&loop->shifted, loop->problem->places, order);
     if (result == sr_success) {
         result = srAnalyzeCholesky(&loop->shifted, order, &loop->cholesky);
     }
@@ -201,30 +215,14 @@ static srResult guess(Loop* loop) {
     return result;
 }
 
-// At the end s - w are the multipliers, R^-1 (b - A x), and x is near w.
-static void beginNearby(Loop* loop) {
-    int32_t columns = loop->problem->columnCount;
-    const double* x = loop->problem->nearby;
-    memcpy(loop->state, loop->problem->loads, (size_t)loop->size * (size_t)columns * sizeof(double));
-    addProduct(&loop->problem->A, x, columns, -1.0, loop->state);
-    for (int64_t at = 0; at < columns * (int64_t)loop->size; at++) {
-        loop->state[at] = x[at] + loop->state[at] / loop->problem->metric[at / columns];
-    }
-}
-
 static srResult prepareMatrices(Loop* loop) {
     SR_TRY(copyMatrix(&loop->problem->A, &loop->shifted));
     SR_TRY(analyze(loop));
-    SR_TRY(srReportProgress(&loop->progress, 0.05));
-    if (loop->problem->nearby != NULL) {
-        beginNearby(loop);
-    } else {
-        SR_TRY(guess(loop));
-    }
-    SR_TRY(srReportProgress(&loop->progress, 0.15));
+    SR_TRY(srReportProgress(&loop->progress, 0.3));
+    SR_TRY(guess(loop));
+    SR_TRY(srReportProgress(&loop->progress, 0.7));
     shift(loop, 1.0);
-    SR_TRY(srCholesky_Factor(loop->cholesky, &loop->shifted));
-    return srReportProgress(&loop->progress, 0.2);
+    return srCholesky_Factor(loop->cholesky, &loop->shifted);
 }
 
 // ---- arrays ----
@@ -290,7 +288,9 @@ static srResult layOut(Loop* loop, bool isDouble) {
     for (int32_t k = 0; k < loop->size; k++) {
         setNumber(loop, loop->arrays.metric, k, loop->problem->metric[loop->factor.order[k]]);
     }
-    return srReportProgress(&loop->progress, 0.25 + 0.7 * loop->furthest);
+    loop->age = 0;
+    loop->isStepped = false;
+    return srReportProgress(&loop->progress, 0.05 + 0.9 * loop->furthest);
 }
 
 // ---- one step ----
@@ -304,7 +304,7 @@ static void reflectBound(const Loop* loop, int32_t k, double* row) {
     for (int32_t j = 0; j < columns; j++) {
         row[j] = getNumber(loop, a->s, at + j);
     }
-    srProjectBelow(row, loop->problem->ceilings + columns * (int64_t)i, columns, z);
+    srProjectBelow(row, loop->ceilings + columns * (int64_t)i, columns, z);
     for (int32_t j = 0; j < columns; j++) {
         double force = metric * (2.0 * z[j] - row[j]) + getNumber(loop, a->loads, at + j);
         setNumber(loop, a->z, at + j, z[j]);
@@ -315,7 +315,7 @@ static void reflectBound(const Loop* loop, int32_t k, double* row) {
 static void reflectRange(int32_t begin, int32_t end, int32_t worker, void* context) {
     const Loop* loop = context;
     kernelsOf(loop)->reflect(&loop->arrays, begin, end);
-    for (int32_t k = begin; k < end && loop->isBound != NULL; k++) {
+    for (int32_t k = begin; k < end; k++) {
         if (loop->isBound[loop->factor.order[k]]) {
             reflectBound(loop, k, loop->rows + 2 * loop->problem->columnCount * (int64_t)worker);
         }
@@ -399,10 +399,11 @@ static bool findShares(const Loop* loop, const double* products, double* outShar
 }
 
 // The step from s, without mixing; sums are what mixing needs.
-static void step(Loop* loop, int32_t age, double sums[SR_BIHARMONIC_SUMS]) {
+static void step(Loop* loop) {
     srBiharmonicArrays* a = &loop->arrays;
-    a->newest = age > 0 ? (age - 1) % SR_BIHARMONIC_MEMORY : SR_NULL_INDEX;
-    a->historyCount = age < SR_BIHARMONIC_MEMORY ? age : SR_BIHARMONIC_MEMORY;
+    double* sums = loop->stepSums;
+    a->newest = loop->age > 0 ? (loop->age - 1) % SR_BIHARMONIC_MEMORY : SR_NULL_INDEX;
+    a->historyCount = loop->age < SR_BIHARMONIC_MEMORY ? loop->age : SR_BIHARMONIC_MEMORY;
     srParallelFor(reflectRange, loop->size, BLOCK_ROWS, loop);
     sweep(loop);
     srParallelFor(advanceRange, loop->size, BLOCK_ROWS, loop);
@@ -411,6 +412,18 @@ static void step(Loop* loop, int32_t age, double sums[SR_BIHARMONIC_SUMS]) {
         double product = sums[3 + SR_BIHARMONIC_MEMORY + q];
         loop->products[a->newest][q] = loop->products[q][a->newest] = product;
     }
+    loop->isStepped = true;
+}
+
+// From the step to the next s.
+static void mix(Loop* loop) {
+    loop->arrays.historyCount = loop->age < SR_BIHARMONIC_MEMORY ? loop->age : SR_BIHARMONIC_MEMORY;
+    if (!findShares(loop, loop->stepSums + 3, loop->shares)) {
+        loop->age = loop->arrays.historyCount = 0;
+    }
+    srParallelFor(mixRange, loop->size, BLOCK_ROWS, loop);
+    loop->age++;
+    loop->isStepped = false;
 }
 
 // Residuals come and go, and a second round in double begins anew; progress stays where it was.
@@ -418,16 +431,19 @@ static srResult tellProgress(Loop* loop, double residual) {
     double whole = log(loop->firstResidual / loop->settings->tolerance);
     double done = whole > 0.0 ? log(loop->firstResidual / residual) / whole : 1.0;
     loop->furthest = fmax(loop->furthest, fmin(done, 1.0));
-    return srReportProgress(&loop->progress, 0.25 + 0.7 * loop->furthest);
+    return srReportProgress(&loop->progress, 0.05 + 0.9 * loop->furthest);
 }
 
 // Steps until both residuals are below `tolerance`, the limit is reached, or floats get no further.
 static srResult iterate(Loop* loop, double tolerance) {
     double least = (double)INFINITY, mark = (double)INFINITY;
-    int32_t age = 0, patience = 0;
+    const double* sums = loop->stepSums;
+    int32_t patience = 0;
     while (loop->report.iterationCount < loop->settings->iterationLimit) {
-        double sums[SR_BIHARMONIC_SUMS];
-        step(loop, age, sums);
+        if (loop->isStepped) {
+            mix(loop);
+        }
+        step(loop);
         loop->report.iterationCount++;
         double residual = sqrt(fmax(sums[0] / sums[1], sums[0] / fmax(sums[2], UNBOUND * sums[1])));
         if (!(residual - residual == 0.0)) {
@@ -441,21 +457,15 @@ static srResult iterate(Loop* loop, double tolerance) {
         if (residual <= tolerance) {
             return sr_success;
         }
-        bool isAstray = sqrt(sums[0]) > ASTRAY * least && age > 0;
+        bool isAstray = sqrt(sums[0]) > ASTRAY * least && loop->age > 0;
         loop->report.restartCount += isAstray;
-        age = isAstray || loop->report.restartCount > MOST_RESTARTS ? 0 : age;
+        loop->age = isAstray || loop->report.restartCount > MOST_RESTARTS ? 0 : loop->age;
         least = isAstray ? sqrt(sums[0]) : fmin(least, sqrt(sums[0]));
         patience = least < 0.9 * mark ? 0 : patience + 1;
         mark = patience == 0 ? least : mark;
         if (patience > PATIENCE && !loop->isDouble) {
             return sr_success;
         }
-        loop->arrays.historyCount = age < SR_BIHARMONIC_MEMORY ? age : SR_BIHARMONIC_MEMORY;
-        if (!findShares(loop, sums + 3, loop->shares)) {
-            age = loop->arrays.historyCount = 0;
-        }
-        srParallelFor(mixRange, loop->size, BLOCK_ROWS, loop);
-        age++;
     }
     return sr_success;
 }
@@ -468,8 +478,8 @@ static void projectState(const Loop* loop, double* weights) {
     for (int32_t i = 0; i < loop->size; i++) {
         const double* s = loop->state + columns * (int64_t)i;
         double* w = weights + columns * (int64_t)i;
-        if (loop->isBound != NULL && loop->isBound[i]) {
-            srProjectBelow(s, loop->problem->ceilings + columns * (int64_t)i, columns, w);
+        if (loop->isBound[i]) {
+            srProjectBelow(s, loop->ceilings + columns * (int64_t)i, columns, w);
             continue;
         }
         int32_t count = columns, before = columns + 1;
@@ -555,12 +565,15 @@ static void measure(Loop* loop, const double* weights, const double* smooth, con
 
 static srResult conclude(Loop* loop, double* weights, double* smooth) {
     size_t count = (size_t)loop->size * (size_t)loop->problem->columnCount;
+    storeRows(loop, loop->arrays.s, loop->state);
+    projectState(loop, weights);
+    if (loop->isRough) {
+        return sr_success;
+    }
     double* defect = SR_ALLOC(double, count);
     if (defect == NULL) {
         return srFailOutOfMemory("weights");
     }
-    storeRows(loop, loop->arrays.s, loop->state);
-    projectState(loop, weights);
     memcpy(smooth, weights, count * sizeof(double));
     for (int k = 0; k < REFINEMENTS; k++) {
         findDefect(loop, weights, smooth, defect);
@@ -589,9 +602,9 @@ static bool isFinite(const Loop* loop) {
 // In float first where that may do; in double from there on.
 static srResult solve(Loop* loop, double* weights, double* smooth) {
     double tolerance = EARLY * loop->settings->tolerance;
-    bool inFloat = loop->settings->tolerance >= FLOAT_TOLERANCE;
+    bool inFloat = loop->settings->tolerance >= FLOAT_TOLERANCE && !loop->isDouble;
     for (int attempt = inFloat ? 0 : 1; attempt < 4; attempt++) {
-        if (attempt <= 1 || !loop->isDouble) {
+        if (loop->block == NULL || loop->isDouble != (attempt > 0)) {
             srResult result = layOut(loop, attempt > 0);
             if (attempt == 0 && result == sr_errorInvalidValue) {
                 continue; // its values are no floats
@@ -606,7 +619,8 @@ static srResult solve(Loop* loop, double* weights, double* smooth) {
             SR_TRY(srCholesky_Factor(loop->cholesky, &loop->shifted));
             continue;
         }
-        if (loop->report.isConverged || loop->report.iterationCount >= loop->settings->iterationLimit) {
+        if (loop->isRough || loop->report.isConverged ||
+            loop->report.iterationCount >= loop->settings->iterationLimit) {
             break;
         }
         tolerance *= attempt > 0 ? 0.3 : 1.0;
@@ -614,53 +628,98 @@ static srResult solve(Loop* loop, double* weights, double* smooth) {
     return sr_success;
 }
 
-static srResult prepareBounds(Loop* loop) {
+static void findBounds(Loop* loop) {
     int32_t columns = loop->problem->columnCount;
-    if (loop->problem->ceilings == NULL) {
-        return sr_success;
+    for (int64_t at = 0; at < columns * (int64_t)loop->size; at++) {
+        bool isFirst = at % columns == 0, isBound = loop->ceilings != NULL && loop->ceilings[at] < 1.0;
+        loop->isBound[at / columns] = isBound || (!isFirst && loop->isBound[at / columns]);
     }
-    loop->workerCount = srParallel_GetWorkerCount();
-    loop->isBound = SR_ALLOC_ZERO(bool, loop->size);
-    loop->rows = SR_ALLOC(double, 2 * (size_t)columns * (size_t)loop->workerCount);
-    if (loop->isBound == NULL || loop->rows == NULL) {
+}
+
+// ---- the whole ----
+
+srResult srCreateSimplexLoop(const srSimplexProblem* problem, const srProgress* progress,
+                             srSimplexLoop** outLoop) {
+    srResult result = sr_success;
+    Loop* loop = SR_ALLOC_ZERO(Loop, 1);
+    if (loop == NULL) {
         return srFailOutOfMemory("weights");
     }
-    for (int64_t at = 0; at < columns * (int64_t)loop->size; at++) {
-        loop->isBound[at / columns] = loop->isBound[at / columns] || loop->problem->ceilings[at] < 1.0;
+    loop->problem = problem;
+    loop->size = problem->A.columnCount;
+    loop->progress = progress != NULL ? *progress : (srProgress){0};
+    loop->width =
+        (problem->columnCount + SR_BIHARMONIC_LANES - 1) / SR_BIHARMONIC_LANES * SR_BIHARMONIC_LANES;
+    loop->blockOfRows = (loop->size + BLOCK_ROWS - 1) / BLOCK_ROWS;
+    loop->workerCount = srParallel_GetWorkerCount();
+    loop->state = SR_ALLOC(double, (size_t)loop->size*(size_t)problem->columnCount);
+    loop->sums = SR_ALLOC(double, SR_BIHARMONIC_SUMS * loop->blockOfRows);
+    loop->isBound = SR_ALLOC(bool, loop->size);
+    loop->rows = SR_ALLOC(double, 2 * (size_t)problem->columnCount * (size_t)loop->workerCount);
+    if (loop->state == NULL || loop->sums == NULL || loop->isBound == NULL || loop->rows == NULL) {
+        result = srFailOutOfMemory("weights");
+        goto cleanup;
     }
+    SR_TRY_CLEANUP(prepareMatrices(loop));
+    SR_TRY_CLEANUP(srReportProgress(&loop->progress, 1.0));
+    *outLoop = loop;
     return sr_success;
+
+cleanup:
+    srDestroySimplexLoop(loop);
+    return result;
+}
+
+srResult srSimplexLoop_Solve(srSimplexLoop* loop, const srSimplexSettings* settings,
+                             const srSimplexTurn* turn, const srProgress* progress, srSimplexAnswer* answer) {
+    size_t count = (size_t)loop->size * (size_t)loop->problem->columnCount;
+    bool wantsOwn = answer->smooth == NULL && !turn->isRough;
+    double* own = wantsOwn ? SR_ALLOC(double, count) : NULL;
+    if (wantsOwn && own == NULL) {
+        return srFailOutOfMemory("weights");
+    }
+    loop->settings = settings;
+    loop->isRough = turn->isRough;
+    loop->progress = progress != NULL ? *progress : (srProgress){0};
+    loop->report = (srSimplexReport){0};
+    loop->firstResidual = loop->furthest = 0.0;
+    if (turn->areNew) {
+        loop->ceilings = turn->ceilings;
+        findBounds(loop);
+        loop->isStepped = false;
+        loop->age = 0;
+    }
+    srResult result = solve(loop, answer->weights, wantsOwn ? own : answer->smooth);
+    result = result == sr_success ? srReportProgress(&loop->progress, 1.0) : result;
+    answer->report = loop->report;
+    SR_FREE(own, count);
+    return result;
+}
+
+void srDestroySimplexLoop(srSimplexLoop* loop) {
+    if (loop == NULL) {
+        return;
+    }
+    freeArrays(loop);
+    srDestroyCholesky(loop->cholesky);
+    srDestroyCsc(&loop->shifted);
+    SR_FREE(loop->isBound, loop->size);
+    SR_FREE(loop->rows, 2 * (size_t)loop->problem->columnCount * (size_t)loop->workerCount);
+    SR_FREE(loop->state, (size_t)loop->size * (size_t)loop->problem->columnCount);
+    SR_FREE(loop->sums, SR_BIHARMONIC_SUMS * loop->blockOfRows);
+    SR_FREE(loop, 1);
 }
 
 srResult srSolveSimplexProblem(const srSimplexProblem* problem, const srSimplexSettings* settings,
                                const srProgress* progress, double* outWeights, double* outSmooth,
                                srSimplexReport* outReport) {
-    srResult result = sr_success;
-    Loop loop = {.problem = problem, .settings = settings, .size = problem->A.columnCount};
-    loop.progress = progress != NULL ? *progress : (srProgress){0};
-    loop.width = (problem->columnCount + SR_BIHARMONIC_LANES - 1) / SR_BIHARMONIC_LANES * SR_BIHARMONIC_LANES;
-    loop.blockOfRows = (loop.size + BLOCK_ROWS - 1) / BLOCK_ROWS;
-    size_t count = (size_t)loop.size * (size_t)problem->columnCount;
-    double* own = outSmooth == NULL ? SR_ALLOC(double, count) : NULL;
-    loop.state = SR_ALLOC(double, count);
-    loop.sums = SR_ALLOC(double, SR_BIHARMONIC_SUMS* loop.blockOfRows);
-    if (loop.state == NULL || loop.sums == NULL || (outSmooth == NULL && own == NULL)) {
-        result = srFailOutOfMemory("weights");
-        goto cleanup;
-    }
-    SR_TRY_CLEANUP(prepareBounds(&loop));
-    SR_TRY_CLEANUP(prepareMatrices(&loop));
-    SR_TRY_CLEANUP(solve(&loop, outWeights, outSmooth != NULL ? outSmooth : own));
-    SR_TRY_CLEANUP(srReportProgress(&loop.progress, 1.0));
-    *outReport = loop.report;
-
-cleanup:
-    freeArrays(&loop);
-    srDestroyCholesky(loop.cholesky);
-    srDestroyCsc(&loop.shifted);
-    SR_FREE(loop.isBound, loop.size);
-    SR_FREE(loop.rows, 2 * (size_t)problem->columnCount * (size_t)loop.workerCount);
-    SR_FREE(loop.state, count);
-    SR_FREE(loop.sums, SR_BIHARMONIC_SUMS * loop.blockOfRows);
-    SR_FREE(own, count);
+    srProgress whole = progress != NULL ? *progress : (srProgress){0};
+    srProgress first = srPartOfProgress(&whole, 0.0, 0.2), rest = srPartOfProgress(&whole, 0.2, 1.0);
+    srSimplexAnswer answer = {.weights = outWeights, .smooth = outSmooth};
+    srSimplexLoop* loop;
+    SR_TRY(srCreateSimplexLoop(problem, &first, &loop));
+    srResult result = srSimplexLoop_Solve(loop, settings, &(srSimplexTurn){.areNew = true}, &rest, &answer);
+    *outReport = answer.report;
+    srDestroySimplexLoop(loop);
     return result;
 }

@@ -13,13 +13,11 @@
 /// Over rows i and columns j: minimise sum_j (w_j' A w_j / 2 - b_j' w_j), every row of w in the simplex and
 /// below its ceilings. Unit of length, volume and the like are gone: numbers are about one.
 typedef struct srSimplexProblem {
-    srCsc A;                ///< Symmetric, positive definite; its lower triangle.
-    const double* loads;    ///< b, row by row.
-    const double* metric;   ///< D times rho: positive, one a row.
-    const srVec3* places;   ///< Of rows: for a good order of elimination.
-    int32_t columnCount;    ///< Positive.
-    const double* ceilings; ///< Row by row, those of a row at least one together. Null: nothing is above one.
-    const double* nearby;   ///< x of a like problem, to begin near it. Null: the smoothest without bounds.
+    srCsc A;              ///< Symmetric, positive definite; its lower triangle.
+    const double* loads;  ///< b, row by row.
+    const double* metric; ///< D times rho: positive, one a row.
+    const srVec3* places; ///< Of rows: for a good order of elimination.
+    int32_t columnCount;  ///< Positive.
 } srSimplexProblem;
 
 typedef struct srSimplexSettings {
@@ -39,9 +37,35 @@ typedef struct srSimplexReport {
     bool isDouble; ///< Floats did not do.
 } srSimplexReport;
 
-/// Fills `outWeights` with rows in the simplex, below their ceilings, and `outSmooth` (nullable) with x,
-/// which obeys no bounds and no rounding either: what residuals are of. Both row by row, in double. The same
-/// bits on any number of workers.
+typedef struct srSimplexTurn {
+    const double* ceilings; ///< Row by row, those of a row at least one together. Null: nothing is above one.
+    bool areNew;            ///< Other ceilings than the last time, or it is the first.
+    bool isRough;           ///< What steps tell of themselves is enough: no x is filled, no residual told.
+} srSimplexTurn;
+
+typedef struct srSimplexAnswer {
+    double* weights; ///< Rows in the simplex, below their ceilings.
+    double* smooth;  ///< x, which obeys no bounds and no rounding either: what residuals are of. Nullable.
+    srSimplexReport report;
+} srSimplexAnswer;
+
+/// A problem that is solved several times: with a factor of its own, and where it came to.
+typedef struct srSimplexLoop srSimplexLoop;
+
+/// Begins at the smoothest without bounds. The problem is kept and must stay as it is.
+SR_MUST_USE srResult srCreateSimplexLoop(const srSimplexProblem* problem, const srProgress* progress,
+                                         srSimplexLoop** outLoop);
+
+/// Goes on from where it came to, all numbers row by row and in double. Ceilings stay until there are new
+/// ones. The same bits on any number of workers.
+SR_MUST_USE srResult srSimplexLoop_Solve(srSimplexLoop* loop, const srSimplexSettings* settings,
+                                         const srSimplexTurn* turn, const srProgress* progress,
+                                         srSimplexAnswer* answer);
+
+/// Accepts null.
+void srDestroySimplexLoop(srSimplexLoop* loop);
+
+/// All of it at once, without ceilings. `outSmooth` is nullable.
 SR_MUST_USE srResult srSolveSimplexProblem(const srSimplexProblem* problem, const srSimplexSettings* settings,
                                            const srProgress* progress, double* outWeights, double* outSmooth,
                                            srSimplexReport* outReport);

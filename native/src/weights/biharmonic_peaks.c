@@ -25,6 +25,11 @@
 #define TURN_SHARE 0.25   // of the way to the mean
 #define LEAST_SHARED 1e-3 // others that have less say nothing about who shall share
 
+// Of what a peak is lowered by, what is left when its foot has gone down with it.
+#define USUAL_SHARE 0.6f
+#define LEAST_SHARE 0.2f
+#define LEAST_FALL 1e-4f // of less nothing is known
+
 typedef struct Levelling {
     const srCage* cage;
     const srAnchorRows* rows;
@@ -322,15 +327,33 @@ static void lowerCeiling(const Levelling* l, int32_t node, int32_t column, float
     }
 }
 
+// How high it and how much too high of `rest` it was, by weight of an island.
+static float* pastOf(const Levelling* l, const srPeakBounds* bounds, int32_t node, int32_t column) {
+    return bounds->past + 2 * (l->columnCount * (int64_t)node + column);
+}
+
+// Its foot goes down with it, by what it did the last time (secants); nobody knows at first.
+static float findHeight(const Levelling* l, const srPeakBounds* bounds, int32_t top, int32_t column,
+                        float excess) {
+    const float* past = pastOf(l, bounds, top, column);
+    float height = rowOf(l, top)[column], fall = past[0] - height;
+    float share = fall > LEAST_FALL ? (past[1] - excess) / fall : USUAL_SHARE;
+    return fmaxf(height - excess / fminf(fmaxf(share, LEAST_SHARE), 1.0f), 0.0f);
+}
+
 // The island, and its shore, where else it would rise next.
 static bool boundTop(Levelling* l, int32_t top, int32_t column, const srPeakBounds* bounds) {
-    const float* foot = rowOf(l, findFoot(l, top, column));
-    if (rowOf(l, top)[column] <= foot[column] + l->limit) {
+    float now = rowOf(l, top)[column], foot = rowOf(l, findFoot(l, top, column))[column];
+    if (now <= foot + l->limit) {
         return false;
     }
-    float height = foot[column] + (float)bounds->rest;
+    float excess = now - foot - (float)bounds->rest;
+    float height = findHeight(l, bounds, top, column, excess);
     for (int32_t k = 0; k < l->islandCount; k++) {
         int32_t node = l->visited[k];
+        float* past = pastOf(l, bounds, node, column);
+        past[0] = now;
+        past[1] = excess;
         lowerCeiling(l, node, column, height, bounds->ceilings);
         for (int32_t e = l->starts[node]; e < l->starts[node + 1]; e++) {
             lowerCeiling(l, l->neighbours[e], column, height, bounds->ceilings);

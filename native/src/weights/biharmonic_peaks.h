@@ -19,6 +19,7 @@ typedef struct srPeakBounds {
     double rest;    ///< How high above its foot what is higher may be, when it is solved for anew.
     float* weights; ///< Are left as they are.
     float* ceilings;
+    float* past; ///< Two a weight, zeros at first: what the next time is to know of this one.
 } srPeakBounds;
 
 /// Lowers `ceilings` (nodeCount x columnCount) on and around peaks higher than `limit`, as below; those of a

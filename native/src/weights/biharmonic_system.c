@@ -354,6 +354,16 @@ cleanup:
     return result;
 }
 
+void srTakeNodes(srBiharmonicSystem* s, int32_t* outNodes) {
+    for (int32_t i = 0; i < s->nodeCount; i++) {
+        if (s->rowOfNode[i] != SR_NULL_INDEX) {
+            outNodes[s->rowOfNode[i]] = i;
+        }
+    }
+    SR_FREE(s->rowOfNode, s->nodeCount);
+    s->rowOfNode = NULL;
+}
+
 void srDestroyBiharmonicSystem(srBiharmonicSystem* s) {
     SR_FREE(s->loads, (size_t)s->rowCount * (size_t)s->problem.columnCount);
     SR_FREE(s->metric, s->rowCount);

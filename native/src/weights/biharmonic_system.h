@@ -58,5 +58,9 @@ SR_MUST_USE srResult srCreateBiharmonicSystem(const srCage* cage, const srStiffn
                                               const srAnchorRows* rows, const srPieces* pieces, int32_t piece,
                                               int32_t columnCount, srBiharmonicSystem* outSystem);
 
+/// Fills `outNodes` with the nodes of all rows and lets `rowOfNode` go: each is as long as the cage, and
+/// there may be many pieces.
+void srTakeNodes(srBiharmonicSystem* system, int32_t* outNodes);
+
 /// Accepts a zeroed system.
 void srDestroyBiharmonicSystem(srBiharmonicSystem* system);

@@ -60,6 +60,9 @@ static void agreesWithDense(int n, int perColumn) {
     srCholesky* factor;
     assert_success(srCreateCsc(n, n, triplets, makeMatrix(n, perColumn, triplets, dense), &A));
     assert_success(srCreateCholesky(&A, &factor));
+    srSupernodes supernodes;
+    assert_success(srCholesky_GetSupernodes(factor, &supernodes));
+    assert_int_equal(srCholesky_CountEntries(factor), supernodes.valueStarts[supernodes.count]);
     for (int columns = 1; columns <= 3; columns++) {
         for (int i = 0; i < columns * n; i++) {
             X[i] = expected[i] = srTestRandom(&seed) - 0.5;

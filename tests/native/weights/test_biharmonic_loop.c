@@ -213,6 +213,77 @@ static void bits_are_the_same_on_any_number_of_workers_and_every_path(void** sta
     srDestroyCsc(&line.problem.A);
 }
 
+// Roughly first and then on from there: the same steps, so the same bits.
+static void a_rough_turn_changes_no_bit_of_the_next(void** state) {
+    (void)state;
+    Line line;
+    createLine(&line);
+    double expected[valueCount], w[valueCount], x[valueCount];
+    const srSimplexSettings settings = {1e-4, 5000}, rough = {1e-2, 5000};
+    srSimplexAnswer answer = {.weights = w, .smooth = x};
+    srSimplexReport report;
+    srSimplexLoop* loop;
+    assert_success(srSolveSimplexProblem(&line.problem, &settings, NULL, expected, NULL, &report));
+    assert_success(srCreateSimplexLoop(&line.problem, NULL, &loop));
+    assert_success(srSimplexLoop_Solve(loop, &rough, &(srSimplexTurn){NULL, true, true}, NULL, &answer));
+    int32_t steps = answer.report.iterationCount;
+    assert_true(steps > 0 && steps < report.iterationCount);
+    assert_memory_not_equal(expected, w, sizeof(w));
+    assert_success(srSimplexLoop_Solve(loop, &settings, &(srSimplexTurn){0}, NULL, &answer));
+    assert_int_equal(answer.report.iterationCount, report.iterationCount - steps);
+    assert_memory_equal(expected, w, sizeof(w));
+    srDestroySimplexLoop(loop);
+    srDestroyCsc(&line.problem.A);
+}
+
+// Judged by what must hold of a minimum: forces are normal to what each row may be.
+static void assert_minimum(const Line* line, const double* ceilings, const double* w) {
+    double product[valueCount], s[columnCount], back[columnCount];
+    multiply(line, w, product);
+    for (int32_t i = 0; i < rowCount; i++) {
+        for (int32_t j = 0; j < columnCount; j++) {
+            int32_t k = i * columnCount + j;
+            s[j] = w[k] + (line->loads[k] - product[k]) / line->metric[i];
+        }
+        projectByHalving(s, ceilings + (ptrdiff_t)i * columnCount, columnCount, back);
+        for (int32_t j = 0; j < columnCount; j++) {
+            assert_near(back[j], w[i * columnCount + j], 1e-6); // a thousand times what is left of forces
+        }
+    }
+}
+
+static void ceilings_come_and_go_from_turn_to_turn(void** state) {
+    (void)state;
+    Line line;
+    createLine(&line);
+    double free[valueCount], w[valueCount], ones[valueCount], ceilings[valueCount];
+    const srSimplexSettings settings = {1e-9, 5000};
+    srSimplexAnswer answer = {.weights = w};
+    srSimplexReport report;
+    srSimplexLoop* loop;
+    assert_success(srSolveSimplexProblem(&line.problem, &settings, NULL, free, NULL, &report));
+    for (int32_t k = 0; k < valueCount; k++) {
+        ones[k] = 1.0;
+        ceilings[k] = k / columnCount % 5 == 2 ? 0.4 : 1.0;
+    }
+    assert_success(srCreateSimplexLoop(&line.problem, NULL, &loop));
+    for (int turn = 0; turn < 3; turn++) {
+        const double* most = turn == 1 ? ceilings : ones;
+        assert_success(
+            srSimplexLoop_Solve(loop, &settings, &(srSimplexTurn){most, true, false}, NULL, &answer));
+        assert_true(answer.report.isConverged);
+        assert_minimum(&line, most, w);
+        double apart = 0.0;
+        for (int32_t k = 0; k < valueCount; k++) {
+            assert_true(w[k] >= 0.0 && w[k] <= most[k]);
+            apart = fmax(apart, fabs(w[k] - free[k]));
+        }
+        assert_true(turn == 1 ? apart > 0.1 : apart < 1e-7);
+    }
+    srDestroySimplexLoop(loop);
+    srDestroyCsc(&line.problem.A);
+}
+
 static void a_limit_of_steps_is_told_not_failed(void** state) {
     (void)state;
     Line line;
@@ -327,6 +398,8 @@ int main(void) {
         cmocka_unit_test_teardown(residuals_are_true_ones, srTestNothingLeaked),
         cmocka_unit_test_teardown(bits_are_the_same_on_any_number_of_workers_and_every_path,
                                   srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_rough_turn_changes_no_bit_of_the_next, srTestNothingLeaked),
+        cmocka_unit_test_teardown(ceilings_come_and_go_from_turn_to_turn, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_limit_of_steps_is_told_not_failed, srTestNothingLeaked),
         cmocka_unit_test_teardown(progress_never_goes_back, srTestNothingLeaked),
         cmocka_unit_test_teardown(whoever_says_stop_is_heard, srTestNothingLeaked),

@@ -34,6 +34,7 @@ typedef struct Scene {
     float* weights;
     double* smooth;
     float* ceilings;
+    float* past;
 } Scene;
 
 static double leastVolume(const srCage* cage, int32_t node) {
@@ -80,6 +81,7 @@ static void addBones(Scene* s, double middle) {
     s->weights = calloc(s->count, sizeof(float));
     s->smooth = calloc(s->count, sizeof(double));
     s->ceilings = calloc(s->count, sizeof(float));
+    s->past = calloc(2 * s->count, sizeof(float));
 }
 
 static void createScene(Scene* s, bool isInSlivers, uint64_t seed) {
@@ -103,6 +105,7 @@ static void destroyScene(Scene* s) {
     free(s->weights);
     free(s->smooth);
     free(s->ceilings);
+    free(s->past);
     srDestroyAnchorRows(&s->rows);
     srDestroyCage(&s->cage);
 }
@@ -256,12 +259,53 @@ static void a_plateau_is_one_peak(void** state) {
         }
         nodeCount += s.cage.nodes[i].y < 0.1;
     }
-    const srPeakBounds bounds = {LIMIT, 0.01, s.weights, s.ceilings};
+    const srPeakBounds bounds = {LIMIT, 0.01, s.weights, s.ceilings, s.past};
     assert_success(srBoundPeaks(&s.cage, &s.rows, boneCount, &bounds, &nobody, &peakCount));
     assert_int_equal(nodeCount, 25);
     assert_int_equal(peakCount, 1);
     for (int32_t i = 0; i < s.cage.nodeCount; i++) {
         assert_true(s.cage.nodes[i].y >= 0.1 || s.ceilings[boneCount * i + last] < 0.1f);
+    }
+    destroyScene(&s);
+}
+
+// All that the last bone does not hold has `around` of it, and the first one's end more.
+static void raiseEnd(const Scene* s, float end, float around) {
+    bool* isHeld = calloc((size_t)s->cage.nodeCount, sizeof(bool));
+    markAnchors(&s->rows, boneCount - 1, isHeld);
+    for (int32_t i = 0; i < s->cage.nodeCount; i++) {
+        float height = s->cage.nodes[i].y < 0.1 ? end : around;
+        for (int32_t j = 0; j < boneCount; j++) {
+            s->weights[boneCount * i + j] = j == 0 ? 1.0f - height : j == boneCount - 1 ? height : 0.0f;
+            s->weights[boneCount * i + j] =
+                isHeld[i] ? (float)(j == boneCount - 1) : s->weights[boneCount * i + j];
+            s->ceilings[boneCount * i + j] = 1.0f;
+        }
+    }
+    free(isHeld);
+}
+
+// Its foot fell by half of what the end did, so to be lower above it by 0.14 that has to fall by twice as
+// much.
+static void a_peak_is_bound_as_far_below_as_its_foot_goes_down_with_it(void** state) {
+    (void)state;
+    Scene s;
+    int32_t peakCount;
+    createScene(&s, false, 0);
+    const srPeakBounds bounds = {LIMIT, 0.01, s.weights, s.ceilings, s.past};
+    const float ends[] = {0.5f, 0.4f}, arounds[] = {0.3f, 0.25f}, expected[] = {0.5f - 0.19f / 0.6f, 0.12f};
+    for (int k = 0; k < 2; k++) {
+        raiseEnd(&s, ends[k], arounds[k]);
+        assert_success(srBoundPeaks(&s.cage, &s.rows, boneCount, &bounds, &nobody, &peakCount));
+        assert_int_equal(peakCount, 1);
+        for (int32_t i = 0; i < s.cage.nodeCount; i++) {
+            float ceiling = s.ceilings[boneCount * i + boneCount - 1];
+            if (s.cage.nodes[i].y < 0.3) {
+                assert_near((double)ceiling, (double)expected[k], 1e-5);
+            } else {
+                assert_true(ceiling == 1.0f);
+            }
+        }
     }
     destroyScene(&s);
 }
@@ -410,6 +454,8 @@ int main(void) {
                                   srTestNothingLeaked),
         cmocka_unit_test_teardown(a_column_that_is_not_heard_changes_no_bit, srTestNothingLeaked),
         cmocka_unit_test_teardown(where_no_peak_is_no_bit_changes, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_peak_is_bound_as_far_below_as_its_foot_goes_down_with_it,
+                                  srTestNothingLeaked),
         cmocka_unit_test_teardown(a_plateau_is_one_peak, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_bump_is_cut_or_smoothed_to_the_limit_and_nothing_far_moves,
                                   srTestNothingLeaked),
