@@ -332,13 +332,14 @@ static float* pastOf(const Levelling* l, const srPeakBounds* bounds, int32_t nod
     return bounds->past + 2 * (l->columnCount * (int64_t)node + column);
 }
 
-// Its foot goes down with it, by what it did the last time (secants); nobody knows at first.
+// Its foot goes down with it, by what it did the last time (secants); nobody knows at first. No foot is below
+// zero.
 static float findHeight(const Levelling* l, const srPeakBounds* bounds, int32_t top, int32_t column,
                         float excess) {
     const float* past = pastOf(l, bounds, top, column);
     float height = rowOf(l, top)[column], fall = past[0] - height;
     float share = fall > LEAST_FALL ? (past[1] - excess) / fall : USUAL_SHARE;
-    return fmaxf(height - excess / fminf(fmaxf(share, LEAST_SHARE), 1.0f), 0.0f);
+    return fmaxf(height - excess / fminf(fmaxf(share, LEAST_SHARE), 1.0f), (float)bounds->rest);
 }
 
 // The island, and its shore, where else it would rise next.
