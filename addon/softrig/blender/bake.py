@@ -21,6 +21,8 @@ from . import carrier, examine, followers, objects, stage, takes
 from .bake_dials import frames_to_bake
 
 GONE = "The scene changed while baking. Bake again."
+SAVE_ELSEWHERE = "Save the .blend where you may write, then bake again."
+ELSEWHERE = "Choose an output folder where you may write."
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class BakeWish:
     """Let the character play it."""
 
 
-def make_folder(folder: Path) -> None:
+def make_folder(folder: Path, remedy: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
@@ -47,8 +49,7 @@ def make_folder(folder: Path) -> None:
         ) from error
     except OSError as error:
         raise RefusalError(
-            f"The folder for bakes cannot be made: {folder}: {error.strerror}. "
-            f"Save the .blend where you may write, then bake again."
+            f"The folder for bakes cannot be made: {folder}: {error.strerror}. {remedy}"
         ) from error
 
 
@@ -101,7 +102,7 @@ class BakeRun:
         scene = objects.scene_of(ob, entry.scene_name) if ob is not None else None
         if scene is None:
             raise RefusalError(GONE)
-        problem = carrier.find_obstacle(ob)
+        problem = carrier.find_obstacle(ob) or examine.find_lost_paint(ob)
         if problem:
             raise RefusalError(problem)
         if not self.started:
@@ -119,7 +120,7 @@ class BakeRun:
             if is_part(frames, entry.frames):
                 self.path = chunk_name(self.path, frames)
             target = Path(bpy.path.abspath(self.path))
-            make_folder(target.parent)
+            make_folder(target.parent, ELSEWHERE if self.wish.folder else SAVE_ELSEWHERE)
             self.waiting = self._followers(entry, frames)
             self.goes_on = self.kept.is_file()
             self.session.start_bake(entry, str(target), frames, str(self.kept))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads the facts about a character that may be traps. Cheap: no vertices, no evaluation."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -8,7 +9,7 @@ from ..model.diagnostics import Facts, find_traps
 from ..model.maps import KINDS
 from ..model.rig import RefusalError
 from ..model.session import Entry, Session
-from . import carrier, compat, followers, generators, objects, takes, tape
+from . import carrier, compat, followed, followers, generators, objects, takes, tape
 from .bake_dials import frames_to_bake
 
 BAKED_OF = "softrig_baked_of"
@@ -68,11 +69,21 @@ def _stack_facts(ob: Any) -> dict[str, Any]:
         "is_stack_changed": carrier.is_stack_changed(ob),
         "multires": next((m.name for m in ob.modifiers if m.type == "MULTIRES"), ""),
         "armature_after": movable,
+        "nodes_after": _find_unfelt(ob, after),
         "armature_beyond": beyond,
         "half_armature": next((m.name for m in armatures if is_half(m)), ""),
         "off_in_viewport": ours is not None and not ours.show_viewport and ours.show_render,
         "off_in_render": ours is not None and not ours.show_render,
     }
+
+
+def _find_unfelt(ob: Any, after: Sequence[Any]) -> str:
+    """What may move a skin that nothing before us does."""
+    moved = tape.find_armatures(ob) or followed.list_deformers(ob)
+    if carrier.find_modifier(ob) is None or moved:
+        return ""
+    names = (m.name for m in after if m.type == "NODES" and carrier.is_on(m))
+    return next((name for name in names if not carrier.is_ours(ob.modifiers[name])), "")
 
 
 def is_half(modifier: Any) -> bool:
@@ -105,6 +116,7 @@ def _shape_facts(entry: Entry | None, ob: Any) -> dict[str, Any]:
         "editing": ob.data.is_editmode,
         "unweighted": _count_unweighted(entry, ob),
         "is_flat": min(scale) < FLAT,
+        "scale": tuple(scale),
         "size": max(side * part for side, part in zip(sides, scale, strict=True)),
         "gravity": ob.softrig.gravity_factor,
         "is_gravity_keyed": "softrig.gravity_factor" in compat.animated_paths(ob),
@@ -127,6 +139,18 @@ def find_lost_map(ob: Any) -> str:
         if name and name not in ob.vertex_groups:
             return kind
     return ""
+
+
+def find_lost_paint(ob: Any) -> str:
+    """A sentence: what the artist painted for it is not used. Empty where nothing is lost."""
+    kind = find_lost_map(ob)
+    if not kind:
+        return ""
+    group = getattr(ob.softrig, f"map_{kind}")
+    return (
+        f'the map {kind.title()} names the vertex group "{group}", which is not there. Name the '
+        f"group so again, or choose another for the map, or none."
+    )
 
 
 def _bake_facts(session: Session, entry: Entry | None, ob: Any, scene: Any) -> dict[str, Any]:

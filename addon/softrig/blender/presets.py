@@ -35,7 +35,7 @@ def load(path: Path) -> dict[str, float]:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise RefusalError(f'"{path.stem}" is too large for a preset.')
-        return from_json(path.read_text(encoding="utf-8"), path.stem)
+        return from_json(path.read_text(encoding="utf-8-sig"), path.stem)
     except UnicodeDecodeError as error:
         raise RefusalError(f'"{path.stem}" is damaged, or no preset at all.') from error
     except OSError as error:

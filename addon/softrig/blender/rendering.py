@@ -14,6 +14,7 @@ from . import (
     bake_names,
     carrier,
     compat,
+    examine,
     followers,
     graph,
     linked,
@@ -121,6 +122,9 @@ def find_problem(session: Session, ob: Any) -> str:
         return blocked
     if carrier.find_bake(ob) is not None:
         return takes.find_problem(ob)
+    lost = examine.find_lost_paint(ob)
+    if lost:
+        return lost
     if session.api is None:
         return f"{session.problem} A bake plays without the library."
     entry = session.entries.get(ob.softrig.uuid)

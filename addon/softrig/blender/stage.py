@@ -76,7 +76,9 @@ def _prepare(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
 
 def _open_shot(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     entry.scene_name = scene.name
-    session.open_shot(entry, objects.shot_frames(ob, scene), settings_of(entry, ob))
+    entry.refused = settings_of(entry, ob)
+    session.open_shot(entry, objects.shot_frames(ob, scene), entry.refused)
+    entry.refused = None
     if entry.build.deformers:
         session.follow_skin(entry, entry.rest)
 
@@ -108,7 +110,9 @@ def waits_for_artist(session: Session, entry: Entry) -> bool:
 
 
 def _set_params(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
-    session.set_params(entry, settings_of(entry, ob))
+    entry.refused = settings_of(entry, ob)
+    session.set_params(entry, entry.refused)
+    entry.refused = None
 
 
 def _set_maps(session: Session, entry: Entry, ob: Any, scene: Any) -> None:

@@ -45,6 +45,28 @@ def file_name(object_name: str, uuid: str, take: str) -> str:
     return f"{object_name}_{uuid[:8]}{ending}.pc2"
 
 
+def split_names(text: str, there: list[str]) -> list[str]:
+    """Names with commas between them; a name may have some too."""
+    known = {_without_gaps(name): name for name in there}
+    parts, found = [part.strip() for part in text.split(",") if part.strip()], []
+    while parts:
+        for count in range(len(parts), 0, -1):
+            name = known.get(",".join(parts[:count]))
+            if name is not None:
+                found.append(name)
+                del parts[:count]
+                break
+        else:
+            raise RefusalError(
+                f'No character is named "{parts[0]}". There are: {", ".join(there)}.'
+            )
+    return found
+
+
+def _without_gaps(name: str) -> str:
+    return ",".join(part.strip() for part in name.split(",") if part.strip())
+
+
 def is_file_of(path: str, uuid: str) -> bool:
     """Whether it has the name of a bake of this character."""
     return f"_{uuid[:8]}" in path

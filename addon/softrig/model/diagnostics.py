@@ -12,6 +12,8 @@ USUAL_SIZE = 2.0
 UNUSUAL = 10.0
 """So many times larger or smaller, and gravity looks odd."""
 SMALLEST_SIZE = 1e-9
+EVEN = 1.2
+"""An object whose scales differ by less moves about as it would without any."""
 FIX = "softrig.fix"
 
 
@@ -32,6 +34,8 @@ class Facts:
     """An armature modifier behind ours that ours can be moved behind."""
     armature_beyond: str = ""
     """One that stands behind something which makes new vertices."""
+    nodes_after: str = ""
+    """A node group behind ours where nothing before ours moves the skin."""
     half_armature: str = ""
     """An armature modifier that is on in only one of viewport and render."""
     resting: str = ""
@@ -42,6 +46,8 @@ class Facts:
     vertices: int = 0
     prepared_vertices: int = 0
     editing: bool = False
+    scale: tuple[float, ...] = (1.0, 1.0, 1.0)
+    """Of the object in the world, along its axes."""
     is_flat: bool = False
     """The object is scaled to nothing along some axis."""
     size: float = 0.0
@@ -98,6 +104,10 @@ class Facts:
     def wanted_gravity(self) -> float:
         """That would look as it does on a character of the usual size."""
         return self.size / USUAL_SIZE
+
+    @property
+    def is_uneven(self) -> bool:
+        return not self.is_flat and max(self.scale) > EVEN * min(self.scale)
 
     @property
     def is_gravity_odd(self) -> bool:
@@ -178,6 +188,13 @@ TRAPS = (
         "the armature to the top of the stack.",
     ),
     Trap(
+        "NODES_AFTER",
+        lambda f: bool(f.nodes_after),
+        'The node group "{f.nodes_after}" stands behind Softrig: the flesh does not feel how that '
+        "moves the mesh.",
+        icon="INFO",
+    ),
+    Trap(
         "HALF_ARMATURE",
         lambda f: bool(f.half_armature),
         'The armature "{f.half_armature}" is on in only one of viewport and render: they differ.',
@@ -219,6 +236,12 @@ TRAPS = (
         "The object is scaled to nothing along an axis.",
         FIX,
         "Clear the Scale",
+    ),
+    Trap(
+        "UNEVEN_SCALE",
+        lambda f: f.is_uneven,
+        "The object is scaled unevenly: its flesh swings as the unscaled mesh would, and Fast "
+        "Flesh may fly apart. In Object Mode apply the scale: Object, Apply, Scale.",
     ),
     Trap(
         "EDITED",

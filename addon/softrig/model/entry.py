@@ -60,6 +60,8 @@ class Entry:
     bake: Any = None
     frames: FrameRange | None = None
     settings: ShotSettings | None = None
+    refused: ShotSettings | None = None
+    """Those that the library would not take; None while it has what was asked."""
     recorded_until: int = 0
     """How many frames of the shot, its pre-roll included."""
     stance: str = ""

@@ -53,7 +53,7 @@ def due_events(entry: Entry, wish: Wish, now: float) -> list[Event]:
         return []
     if phase is Phase.WAITING:
         return [] if wish.busy or wish.editing else [Event.WANTED]
-    if _rebuild_due(entry, wish, now):
+    if _rebuild_due(entry, wish, now) or _is_turned_back(entry, wish):
         return [Event.WANTED]
     if phase not in (Phase.LIVE, Phase.RECORDING):
         return []
@@ -72,6 +72,12 @@ def due_events(entry: Entry, wish: Wish, now: float) -> list[Event]:
     if turned and (answered or not awaits_answer(entry, wish, now)):
         events.append(Event.SETTINGS_CHANGED)
     return events
+
+
+def _is_turned_back(entry: Entry, wish: Wish) -> bool:
+    """The dials that the library refused have other values now."""
+    failed = entry.state.phase is Phase.FAILED and not wish.busy
+    return failed and entry.refused is not None and entry.refused != wish.settings
 
 
 def _is_answer(entry: Entry, wish: Wish) -> bool:

@@ -10,7 +10,16 @@ from typing import Any
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ..blender import bake_keys, bake_names, carrier, compat, followers, objects, stage
+from ..blender import (
+    bake_keys,
+    bake_names,
+    carrier,
+    compat,
+    export_files,
+    followers,
+    objects,
+    stage,
+)
 from ..blender.bake import BakeRun, BakeWish
 from ..blender.bake_dials import frames_to_bake
 from ..model.baking import sample_frames
@@ -158,7 +167,10 @@ class SOFTRIG_OT_export_motion(bpy.types.Operator):
         partial = path.with_name(f"{path.stem}.partial{ending}")
         try:
             frames = make_whole(context)
+            depsgraph = context.evaluated_depsgraph_get()
+            export_files.check_before(context.object, depsgraph, path.parent, frames)
             export(context, self.kind, partial, frames)
+            export_files.check_after(partial)
             os.replace(partial, path)
         except (NativeError, RefusalError, RuntimeError, OSError) as error:
             with suppress(OSError):
@@ -237,8 +249,6 @@ def export(context: Any, kind: str, path: Path, frames: FrameRange) -> None:
     try:
         with scene_range(scene, frames):
             operator(**{name: value for name, value in wanted.items() if name in known})
-        if not path.is_file():
-            raise RefusalError("Blender's exporter left no file; its log says why.")
     finally:
         for ob in layer.objects:
             ob.select_set(ob in chosen)

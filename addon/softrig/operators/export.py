@@ -47,11 +47,16 @@ class SOFTRIG_OT_export_rig(bpy.types.Operator):
             rows = tape.record(session, scene, ob, character.tape_plan, span).rows
             write_lines(rig.with_suffix(".obj"), obj_lines(character))
             write_lines(rig, rig_lines(character, frames, rows))
-        except (RefusalError, OSError) as error:
-            self.report({"ERROR"}, str(error))
-            return {"CANCELLED"}
+        except RefusalError as error:
+            return self.refuse(str(error))
+        except OSError as error:
+            return self.refuse(f"{rig} cannot be written: {error.strerror}. Choose another folder.")
         self.report({"INFO"}, f"Wrote {rig.name} and {rig.stem}.obj")
         return {"FINISHED"}
+
+    def refuse(self, message: str) -> set[str]:
+        self.report({"ERROR"}, message)
+        return {"CANCELLED"}
 
 
 def write_lines(path: Path, lines: Any) -> None:

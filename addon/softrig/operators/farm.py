@@ -13,7 +13,7 @@ from bpy.props import BoolProperty, IntProperty, StringProperty
 
 from ..blender import objects, rendering, stage
 from ..blender.bake import BakeRun, BakeWish
-from ..model.baking import MAIN, clean_take
+from ..model.baking import MAIN, clean_take, split_names
 from ..model.lifecycle import Phase
 from ..model.rig import RefusalError
 from ..native.errors import NativeError
@@ -73,7 +73,7 @@ class SOFTRIG_OT_farm(bpy.types.Operator):
             whole = bake(context, uuid, wish)
             baked, failed = baked + whole, failed + (not whole)
         if self.save and not failed:
-            bpy.ops.wm.save_mainfile()
+            failed += not save()
         tell("end", ok=not failed, baked=baked, failed=failed)
         if failed:
             self.report({"ERROR"}, "Not all characters were baked; the lines above say why")
@@ -86,11 +86,15 @@ def choose(characters: list[Any], names: str, guests: list[str]) -> list[Any]:
     there = {ob.name: ob for ob in characters}
     if not there and not guests:
         raise RefusalError("No mesh of this scene has Softrig.")
-    wanted = [name.strip() for name in names.split(",") if name.strip()]
-    for name in wanted:
-        if name not in there:
-            raise RefusalError(f'No character is named "{name}". There are: {", ".join(there)}.')
-    return [there[name] for name in wanted] if wanted else list(there.values())
+    return [there[name] for name in split_names(names, list(there))] or list(there.values())
+
+
+def save() -> bool:
+    try:
+        return bpy.ops.wm.save_mainfile() == {"FINISHED"}
+    except RuntimeError as error:
+        tell("failed", message=f"The file was not saved: {str(error).strip()}")
+        return False
 
 
 def begin(scene: Any, chosen: list[Any]) -> None:

@@ -42,18 +42,23 @@ static srResult checkVector(const char* name, const float v[3], double largest) 
     return sr_success;
 }
 
+// Bounds in float, as dials are: 0.01f is less than 0.01.
+static srResult checkDial(const char* name, float value, float lowest, float highest) {
+    return srCheckRange(name, (double)value, (double)lowest, (double)highest);
+}
+
 static srResult checkParams(const srShotParams* params) {
     SR_CHECK_STRUCT(params, "Begin with srDefaultShotParams().");
-    SR_TRY(srCheckRange("frequency", (double)params->frequency, 0.1, 50.0));
-    SR_TRY(srCheckRange("settleFrames", (double)params->settleFrames, 1.0, 10000.0));
-    SR_TRY(srCheckRange("youngModulus", (double)params->youngModulus, 0.0, 1e9));
-    SR_TRY(srCheckRange("poissonRatio", (double)params->poissonRatio, 0.0, 0.5));
-    SR_TRY(srCheckRange("density", (double)params->density, 1.0, 1e5));
-    SR_TRY(srCheckRange("poseCorrection", (double)params->poseCorrection, 0.0, 1.0));
+    SR_TRY(checkDial("frequency", params->frequency, 0.1f, 50.0f));
+    SR_TRY(checkDial("settleFrames", params->settleFrames, 1.0f, 10000.0f));
+    SR_TRY(checkDial("youngModulus", params->youngModulus, 0.0f, 1e9f));
+    SR_TRY(checkDial("poissonRatio", params->poissonRatio, 0.0f, 0.5f));
+    SR_TRY(checkDial("density", params->density, 1.0f, 1e5f));
+    SR_TRY(checkDial("poseCorrection", params->poseCorrection, 0.0f, 1.0f));
     SR_TRY(srCheckRange("substeps", params->substeps, 1, 100));
     SR_TRY(srCheckRange("solver", params->solver, sr_solverXpbd, sr_solverComplementary));
-    SR_TRY(srCheckRange("fibreStiffness", (double)params->fibreStiffness, 0.01, 100.0));
-    SR_TRY(srCheckRange("stretchLimit", (double)params->stretchLimit, 0.0, 10.0));
+    SR_TRY(checkDial("fibreStiffness", params->fibreStiffness, 0.01f, 100.0f));
+    SR_TRY(checkDial("stretchLimit", params->stretchLimit, 0.0f, 10.0f));
     if (params->stretchLimit > 0.0f && params->stretchLimit < 1.0f) {
         return srFail(sr_errorInvalidValue, "stretchLimit is %g, but it is 0, or 1 to 10.",
                       (double)params->stretchLimit);

@@ -2,6 +2,7 @@
 """Shape keys and files for other programs show what was live; the artist's own keys stay."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import bpy
@@ -145,6 +146,48 @@ def test_an_export_that_cannot_be_written_says_so(skin: Any, tmp_path: Path) -> 
     for kind in KINDS:
         with pytest.raises(RuntimeError, match="was not written"):
             bpy.ops.softrig.export_motion(kind=kind, filepath=str(tmp_path / "file" / "x"))
+
+
+if KINDS:
+
+    @pytest.mark.parametrize("why", ["hidden", "no folder", "no room", "cut"])
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_an_export_that_would_not_be_whole_leaves_the_old_one(
+        skin: Any, tmp_path: Path, kind: str, why: str, monkeypatch: Any
+    ) -> None:
+        """On a full disk one exporter ends Blender, the other says that all is well."""
+        path = tmp_path / ("out.abc" if kind == "ALEMBIC" else "out.usdc")
+        assert bpy.ops.softrig.export_motion(kind=kind, filepath=str(path)) == {"FINISHED"}
+        old, wanted = path.read_bytes(), str(path)
+        files = addon.module("blender.export_files")
+        if why == "hidden":
+            skin.hide_set(True)
+        elif why == "no folder":
+            wanted = str(tmp_path / "gone" / path.name)
+        elif why == "no room":
+            monkeypatch.setattr(files.shutil, "disk_usage", lambda _: SimpleNamespace(free=10000))
+        else:
+            check = files.check_after
+            monkeypatch.setattr(files, "check_after", lambda p: (cut(p), check(p)))
+        with pytest.raises(RuntimeError, match=TOLD[why]):
+            bpy.ops.softrig.export_motion(kind=kind, filepath=wanted)
+        assert path.read_bytes() == old
+        assert list(tmp_path.iterdir()) == [path]
+
+
+def cut(path: Path) -> None:
+    """As a full disk leaves them: the one without its end, the other without its seal."""
+    data = bytearray(path.read_bytes()[:-200])
+    data[5:6] = b"\0" if path.suffix == ".abc" else data[5:6]
+    path.write_bytes(data)
+
+
+TOLD = {
+    "hidden": "it is hidden",
+    "no folder": "there is no folder",
+    "no room": "0 MB are free",
+    "cut": "is cut",
+}
 
 
 @pytest.mark.parametrize("kind", ["ABSOLUTE", "RELATIVE"])

@@ -293,3 +293,24 @@ def test_the_heavy_skin_is_not_evaluated_for_its_keys(scene: Any) -> None:
     scenes.weigh(heavy, ("root",))
     heavy.modifiers.new("Armature", "ARMATURE").object = rig
     assert shortest(heavy) < 3.0 * shortest(light)
+
+
+FAR = ("pre_roll", "start_frame", "bake_first", "bake_last", "cage_nodes", "progress")
+"""Dials whose ends are no matter of the library, or take long."""
+
+
+def test_no_dial_stops_the_simulation_at_its_ends(skin: Any, scene: Any) -> None:
+    stopped = {}
+    for dial in skin.softrig.bl_rna.properties:
+        if dial.type not in ("FLOAT", "INT") or dial.is_array or dial.identifier in FAR:
+            continue
+        before = getattr(skin.softrig, dial.identifier)
+        for value in (dial.hard_min, dial.hard_max):
+            setattr(skin.softrig, dial.identifier, value)
+            scene.frame_set(5)
+            state = addon.entry_of(skin).state
+            if state.is_refused:
+                stopped[dial.identifier, value] = state.message
+        setattr(skin.softrig, dial.identifier, before)
+        scene.frame_set(4)
+    assert not stopped

@@ -2,6 +2,7 @@
 """A farm's bake: the bits of the interactive one, progress as lines, resumed after a kill."""
 
 import json
+import runpy
 import signal
 from pathlib import Path
 from typing import Any
@@ -135,3 +136,20 @@ def test_other_ranges_are_refused(skin: Any, tmp_path: Path) -> None:
         with pytest.raises(RuntimeError, match="Not all characters"):
             bpy.ops.softrig.farm(frames=frames, output=str(tmp_path))
     assert not [path for path in tmp_path.iterdir() if path.suffix == ".pc2"]
+
+
+BAKE_FILE = Path(__file__).parents[3] / "addon" / "packaging" / "bake_file.py"
+
+
+@pytest.mark.parametrize("content", [None, b"", b"BLENDER-v304REND" + b"#" * 300])
+def test_a_file_that_cannot_be_opened_is_told_as_an_event(
+    scene: Any, tmp_path: Path, content: bytes | None
+) -> None:
+    """What `./softrig bake` runs."""
+    path, told = tmp_path / "shot.blend", tmp_path / "told"
+    if content is not None:
+        path.write_bytes(content)
+    main = runpy.run_path(str(BAKE_FILE))["main"]
+    assert main([str(path)], told.open("w")) == 1
+    failed, end = events_of(told.read_text())
+    assert str(path) in failed["message"] and end["event"] == "end" and not end["ok"]

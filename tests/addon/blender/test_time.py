@@ -93,6 +93,22 @@ def test_a_bake_has_the_shown_frames_only(scene: Any, tmp_path: Path) -> None:
         assert measure.same_bits(measure.at_frame(skin, frame), expected), f"frame {frame}"
 
 
+@pytest.mark.parametrize("early", [13.75, 13.5, 10.0])
+def test_before_a_run_in_bake_stands_what_live_shows_there(
+    scene: Any, tmp_path: Path, early: float
+) -> None:
+    """Motion blur of the first frame looks there."""
+    skin = moving(scene, 14)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    skin = bpy.data.objects["Skin"]
+    skin.softrig.pre_roll_mode, skin.softrig.pre_roll = "RUN_IN", 13
+    live = measure.at_frame(skin, early)
+    assert measure.largest(live, measure.without_us(skin)) > 1e-4, "the test shows nothing"
+    scenes.make_active(skin)
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    assert measure.same_bits(measure.at_frame(skin, early), live)
+
+
 @pytest.mark.parametrize("mode", ["SETTLE", "RUN_IN"])
 def test_looking_before_the_first_frame_is_no_sign_of_a_rig_that_reads_the_scene(
     scene: Any, mode: str

@@ -25,6 +25,14 @@ def test_a_take_has_a_name_that_files_can_have(name: str, cleaned: str) -> None:
     assert baking.clean_take(name) == cleaned
 
 
+def test_names_of_characters_may_have_commas() -> None:
+    there = ["Hero", "Dog, big", "Dog"]
+    assert baking.split_names(" Dog,big , Hero,Dog", there) == ["Dog, big", "Hero", "Dog"]
+    assert baking.split_names("", there) == baking.split_names(" , ", there) == []
+    with pytest.raises(RefusalError, match='No character is named "Cat"'):
+        baking.split_names("Hero,Cat", there)
+
+
 def test_a_new_take_has_a_name_of_its_own() -> None:
     taken: list[str] = []
     for expected in ("Main", "Take 2", "Take 3"):

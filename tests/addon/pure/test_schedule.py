@@ -50,6 +50,14 @@ def test_settings_and_range_are_followed(live: Entry) -> None:
     assert due_events(live, faster, 0.0) == [Event.RANGE_CHANGED]
 
 
+def test_a_dial_that_was_refused_and_is_turned_begins_anew(live: Entry) -> None:
+    live.state = State(Phase.FAILED, message="softness is 7; it must be from 0 to 1.")
+    assert due_events(live, WISH, 0.0) == []
+    live.refused = ShotSettings(frequency_hz=0.0)
+    assert due_events(live, replace(WISH, settings=live.refused), 0.0) == []
+    assert due_events(live, WISH, 0.0) == [Event.WANTED]
+
+
 def test_other_maps_are_followed_once_nobody_edits(live: Entry) -> None:
     painted = replace(WISH, maps=MapChoices(mass=MapChoice("heavy", 4.0)))
     assert due_events(live, painted, 0.0) == [Event.MAPS_CHANGED]
