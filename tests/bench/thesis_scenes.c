@@ -17,8 +17,7 @@
 
 #define TOLERANCE 1e-3 // of the extent
 #define SUBSTEPS 20
-#define JELLO_NODES 3634       // as published; as nearly as can be
-#define JELLO_MATTER_STEPS 500 // of the exact path a frame: its forces cost more than springs'
+#define JELLO_NODES 3634 // as published; as nearly as can be
 #define DRAWN_CURVES 9
 #define SUBSTEPS_ASKED 10 // by artists, unless they ask otherwise
 
@@ -380,7 +379,6 @@ void srThesisBenchScene(srBenchReport* report, int index) {
     if (createScene(index, &scene) && createScene(index, &matter) && srThesisMakeMatter(&matter)) {
         Lab lab;
         Lab other = {0};
-        matter.judgeSteps = index == 2 ? JELLO_MATTER_STEPS : matter.judgeSteps;
         if (prepareLab(&lab, report, &scene, index) && prepareLab(&other, report, &matter, index)) {
             runScene(&lab, &other, FILES[index]);
         }

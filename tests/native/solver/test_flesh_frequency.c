@@ -162,12 +162,59 @@ static void the_default_quality_swings_right_from_1e4_to_1e8_pascal(void** state
     }
 }
 
+// Hz that a step of h, its forces at the share theta of it, makes of a swing: the argument of its root
+// (1 + (1 - theta) i omega h) / (1 - theta i omega h)
+static double findShownByTheta(double hertz, double theta, double h) {
+    double x = 2.0 * 3.14159265358979323846 * hertz * h;
+    return atan2(x, 1.0 - theta * (1.0 - theta) * x * x) / (2.0 * 3.14159265358979323846 * h);
+}
+
+// Where that ends, and what is there: as many substeps as are asked for keep frequencies within a twentieth
+// up to where they give a swing thirteen. Beyond it a swing is too slow by what the formula makes of it, and
+// by little more; twice the substeps move the limit to twice the frequency.
+static void as_quick_as_substeps_allow_and_no_quicker(void** state) {
+    (void)state;
+    static const int32_t SUBSTEPS[] = {10, 64};
+    static const double BEYOND[] = {1.0, 1.5, 2.5, 4.0};
+    for (int row = 0; row < 2 * SR_ARRAY_COUNT(SUBSTEPS); ++row) {
+        double nu = row % 2 == 0 ? 0.3 : 0.45;
+        int32_t substeps = SUBSTEPS[row / 2];
+        FleshBody body;
+        fleshCreate(&body, COUNTS, SPACING, 1.0f, SR_USUAL_HANDLES);
+        Judge judge;
+        createJudge(&body, 1e6, nu, START, &judge);
+        print_message("Poisson %.2f, %d substeps:", nu, substeps);
+        for (int k = 0; k < SR_ARRAY_COUNT(BEYOND); ++k) {
+            double limit = 24.0 * substeps / 13.2;
+            double hertz = BEYOND[k] * limit;
+            double quicker = hertz / judge.frequency;
+            srFleshDials dials = fleshDials(1e6 * quicker * quicker, nu);
+            dials.substeps = 1;
+            dials.frameSeconds /= substeps;
+            fleshTune(&body, &dials);
+            double away = measureFrequency(&body, &judge, 400) * substeps / hertz - 1.0;
+            double told = findShownByTheta(hertz, body.tuning.theta, body.tuning.h) / hertz - 1.0;
+            print_message("  %.0f Hz %+.1f %% (formula %+.1f %%)", hertz, 100.0 * away, 100.0 * told);
+            if (BEYOND[k] == 1.0) {
+                assert_near(away, 0.0, 0.05);
+            } else {
+                assert_true(away < 0.01);
+            }
+            assert_near(away - told, 0.0, 0.05);
+        }
+        print_message("\n");
+        destroyJudge(&judge);
+        fleshDestroy(&body);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_frequencies_are_right_at_the_chosen_quality),
         cmocka_unit_test(three_substeps_and_handles_are_enough_for_any_flesh),
         cmocka_unit_test(what_frames_can_show_swings_right_at_the_default_quality),
         cmocka_unit_test(the_default_quality_swings_right_from_1e4_to_1e8_pascal),
+        cmocka_unit_test(as_quick_as_substeps_allow_and_no_quicker),
     };
     return cmocka_run_group_tests_name("solver/flesh_frequency", tests, NULL, srTestNothingLeaked);
 }
