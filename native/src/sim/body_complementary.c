@@ -29,6 +29,8 @@ typedef struct ComplementaryBody {
     srComplementaryRest rest;
     srComplementaryTuning tuning;
     bool hasRest;
+    bool hasSwing;
+    srComplementarySwing swing; // of the rest
     void* scratch;
     size_t scratchSize;
     int32_t nodeCount;
@@ -74,6 +76,35 @@ static void destroyComplementary(void* self) {
     SR_FREE(body, 1);
 }
 
+// The hold map as a pull too: the constraint keeps what is held from moving as a whole, not from bulging.
+static void findPulls(ComplementaryBody* body, const float* stiffness) {
+    for (int32_t i = 0; i < body->nodeCount; ++i) {
+        double hold = body->holds[i];
+        double pull = 1.0 + HELD_PULL * hold * hold;
+        body->pulls[i] = (float)(pull * (stiffness != NULL ? (double)stiffness[i] : 1.0));
+    }
+}
+
+// How fast that which the bones leave free swings: of the usual flesh and unpainted, so that turning a dial
+// does not ask for it again.
+static srResult measureSwing(ComplementaryBody* body) {
+    if (body->hasSwing) {
+        return sr_success;
+    }
+    srBodySettings usual = {.size = (double)body->character->report.size};
+    usual.params = (srShotParams){.frequency = 1.0f, .poissonRatio = SR_USUAL_POISSON, .density = 1000.0f};
+    findPulls(body, NULL);
+    srComplementaryDials dials = srDefaultComplementaryDials();
+    dials.material = srFindMaterial(&usual);
+    dials.frequency = (double)usual.params.frequency;
+    dials.largestOffset = usual.size;
+    dials.nodePulls = body->pulls;
+    const srVec3* nodes = body->character->cage.nodes;
+    SR_TRY(srFindComplementarySwing(&body->rest, nodes, &dials, &body->tuning, &body->swing));
+    body->hasSwing = true;
+    return sr_success;
+}
+
 // `space` is null for rows of the bones
 static srResult createRest(ComplementaryBody* body, int32_t complement, const srSpan* space) {
     const srCharacter* character = body->character;
@@ -99,6 +130,7 @@ static srResult createRest(ComplementaryBody* body, int32_t complement, const sr
         srDestroyComplementaryRest(&body->rest);
     }
     body->hasRest = result == sr_success;
+    body->hasSwing = false;
     return result;
 }
 
@@ -163,15 +195,6 @@ static srVec3* vectorsOf(const ComplementaryBody* body, void* state, int index) 
     return (srVec3*)((char*)state + (size_t)index * arrayBytes(body));
 }
 
-// The hold map as a pull too: the constraint keeps what is held from moving as a whole, not from bulging.
-static void findPulls(ComplementaryBody* body, const float* stiffness) {
-    for (int32_t i = 0; i < body->nodeCount; ++i) {
-        double hold = body->holds[i];
-        double pull = 1.0 + HELD_PULL * hold * hold;
-        body->pulls[i] = (float)(pull * (stiffness != NULL ? (double)stiffness[i] : 1.0));
-    }
-}
-
 // whatever the rest is made from, if it is another than that of now
 static srResult renewRest(ComplementaryBody* body, const srBodySettings* settings) {
     int32_t complement = settings->params.complement;
@@ -201,14 +224,15 @@ static srResult tuneComplementary(void* self, const srBodySettings* settings) {
     ComplementaryBody* body = self;
     const srShotParams* params = &settings->params;
     SR_TRY(renewRest(body, settings));
+    SR_TRY(measureSwing(body));
     srXpbdMaps maps = srCharacter_GetMaps(body->character);
     srComplementaryDials dials = srDefaultComplementaryDials();
     dials.material = srFindMaterial(settings);
     dials.scale = settings->scale;
     dials.isMirrored = settings->isMirrored;
     dials.frequency = (double)params->frequency;
-    dials.dampingRate = srFindDampingRate(settings);
-    dials.swingFrequency = srFindSwingFrequency(settings);
+    dials.swingFrequency = srFindSwingFrequency(settings, body->swing.pull, body->swing.elastic);
+    dials.dampingRate = srFindStopDampingRate(settings, dials.swingFrequency);
     dials.model = MODELS[params->material];
     // the other models know no other
     dials.poseCorrection = dials.model == sr_elasticArap ? (double)params->poseCorrection : 1.0;
@@ -219,8 +243,8 @@ static srResult tuneComplementary(void* self, const srBodySettings* settings) {
     dials.nodePulls = body->pulls;
     dials.nodeMasses = maps.mass;
     dials.nodeDampings = maps.damping;
-    body->tolerance = dials.tolerance;
     SR_TRY(srComplementaryTuning_Set(&body->tuning, &body->rest, &dials));
+    body->tolerance = body->tuning.dials.tolerance;
     return makeScratch(body);
 }
 

@@ -326,8 +326,8 @@ static double findStiff(double frequency, const srBodySettings* settings) {
 // What the complementary solver shows of a swing, or its plain formula of a stiff one
 static srSwing findShown(srSwing meant, double stiff, const srBodySettings* settings) {
     double substep = 1.0 / settings->frameRate / srDefaultComplementaryDials().substeps;
-    double omega = 2.0 * PI * srFindSwingFrequency(settings);
-    srSettling settling = srFindSettling(sr_integratorBdf2, omega, meant.rate, substep);
+    meant.rate = srFindStopDampingRate(settings, meant.omega / (2.0 * PI));
+    srSettling settling = srFindSettling(sr_integratorBdf2, meant.omega, meant.rate, substep);
     srSwing shown = srReadSwing(srFindLateRoot(settling, meant.omega, substep), substep);
     srSwing calm = srShowByBdf2(meant, substep);
     shown.omega += stiff * (calm.omega - shown.omega);

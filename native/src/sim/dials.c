@@ -9,9 +9,9 @@
 
 #define PI 3.14159265358979323846
 #define LOGARITHM_OF_50 3.912023005428146
-// of the frequency that a stiffness belongs to: what swings freely of a bar and of a tail swings 1.9 and 1.4
-// times as fast as the dial says, stiffness and pull together
-#define ELASTIC_SHARE 1.25
+#define OF_SLOWEST 0.96 // of the decay: quicker swings make a seventh of the first peak
+#define SURELY_SWINGING                                                                                      \
+    0.6 // of a swing's frequency: with so much of critical damping it hardly has a second peak
 
 srMaterial srFindMaterial(const srBodySettings* settings) {
     const srShotParams* params = &settings->params;
@@ -22,16 +22,24 @@ srMaterial srFindMaterial(const srBodySettings* settings) {
     return srMakeMaterial(young, (double)params->poissonRatio, density);
 }
 
-double srFindDampingRate(const srBodySettings* settings) {
-    const srShotParams* params = &settings->params;
-    double rate = 2.0 * LOGARITHM_OF_50 * settings->frameRate / (double)params->settleFrames;
-    double criticalRate = 2.0 * (2.0 * PI * (double)params->frequency);
-    return rate < criticalRate ? rate : criticalRate;
+static double findAskedRate(const srBodySettings* settings) {
+    return 2.0 * LOGARITHM_OF_50 * settings->frameRate / (double)settings->params.settleFrames;
 }
 
-double srFindSwingFrequency(const srBodySettings* settings) {
+double srFindDampingRate(const srBodySettings* settings) {
+    double criticalRate = 2.0 * (2.0 * PI * (double)settings->params.frequency);
+    return fmin(findAskedRate(settings), criticalRate);
+}
+
+double srFindStopDampingRate(const srBodySettings* settings, double swingFrequency) {
+    double slowest = fmax((double)settings->params.frequency, SURELY_SWINGING * swingFrequency);
+    return fmin(OF_SLOWEST * findAskedRate(settings), 2.0 * (2.0 * PI * slowest));
+}
+
+double srFindSwingFrequency(const srBodySettings* settings, double pullShare, double elasticShare) {
     double pull = (double)settings->params.frequency;
     srMaterial material = srFindMaterial(settings);
     double atOne = srYoungModulusForSize(1.0, material.density, settings->size);
-    return sqrt(pull * pull + ELASTIC_SHARE * ELASTIC_SHARE * material.youngModulus / atOne);
+    double usual = srMakeMaterial(atOne, (double)SR_USUAL_POISSON, material.density).shearModulus;
+    return sqrt(pullShare * pull * pull + elasticShare * material.shearModulus / usual);
 }

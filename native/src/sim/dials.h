@@ -14,5 +14,13 @@ srMaterial srFindMaterial(const srBodySettings* settings);
 /// 1/s, such that a swing is below 2 % of its first peak after `settleFrames`.
 double srFindDampingRate(const srBodySettings* settings);
 
-/// Hz, about that of the slowest swing: of flesh that its pose pulls and its own stiffness holds.
-double srFindSwingFrequency(const srBodySettings* settings);
+/// Likewise of flesh that a stop sets swinging: quicker swings than the slowest, of `swingFrequency` Hz, make
+/// a part of the first peak, and fade sooner.
+double srFindStopDampingRate(const srBodySettings* settings, double swingFrequency);
+
+/// Hz, about that of the slowest swing: of flesh that its pose pulls and its own stiffness holds, which make
+/// so much of its square each, in parts of the dial's (and of the shear modulus that the dial alone would
+/// choose at Poisson's ratio SR_USUAL_POISSON).
+double srFindSwingFrequency(const srBodySettings* settings, double pullShare, double elasticShare);
+
+#define SR_USUAL_POISSON 0.45f

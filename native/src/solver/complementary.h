@@ -83,7 +83,8 @@ typedef struct srComplementaryDials {
         restGravity; ///< cells around it: nothing for the shape as it was modelled. Zero for plain gravity.
     int32_t substeps;
     srIntegrator integrator;
-    double tolerance;             ///< The residual at which a substep is done.
+    double tolerance;             ///< The residual at which a substep is done; with a swing frequency less,
+                                  ///< if else it were what is unsolved that decides when a swing ends.
     int32_t newtonLimit;          ///< Steps of Newton's method a substep at most,
     int32_t innerLimit;           ///< and products with the Hessian.
     const float* cellStiffnesses; ///< Factors, one a cell; null is 1. Copied; likewise:
@@ -126,6 +127,20 @@ void srDestroyComplementaryTuning(const srComplementaryRest* rest, srComplementa
 /// not know. After a failure it may only be set again or destroyed.
 SR_MUST_USE srResult srComplementaryTuning_Set(srComplementaryTuning* tuning, const srComplementaryRest* rest,
                                                const srComplementaryDials* dials);
+
+/// The square of a swing's frequency, in parts of that of the dials: what the pull to the pose makes of it,
+/// and what the flesh's own stiffness does.
+typedef struct srComplementarySwing {
+    double pull;
+    double elastic;
+} srComplementarySwing;
+
+/// About that of the swings which begin when all flesh is pushed along an axis, as by a stop; zero where none
+/// moves. `nodes` as they were prepared, in the dials' world; of the dials those of material, pull and size
+/// count, and the frequency must be positive. The tuning is then to be set anew.
+SR_MUST_USE srResult srFindComplementarySwing(const srComplementaryRest* rest, const srVec3* nodes,
+                                              const srComplementaryDials* dials,
+                                              srComplementaryTuning* tuning, srComplementarySwing* outSwing);
 
 /// What moves, a number of points each; all zero at rest. The arrays are the caller's, and hold the end of
 /// the last frame on entry and of the new one on return.

@@ -26,7 +26,10 @@
 // Numbers of the factor's panels, from which on they are narrow: several times what a core has of cache for
 // itself
 #define MOST_WIDE (1 << 18)
-#define LAMBDA_SHARE 0.25 // 0.1 to 1 differ by a fortieth of the products
+#define UNSOLVED 0.05        // of what damping takes: what a step may leave unsolved,
+#define UNSOLVED_A_TURN 0.25 // or that for each radian which a swing turns in it,
+#define LEAST_TOLERANCE 2e-4 // and that where damping takes next to nothing
+#define LAMBDA_SHARE 0.25    // 0.1 to 1 differ by a fortieth of the products
 
 srComplementaryDials srDefaultComplementaryDials(void) {
     return (srComplementaryDials){
@@ -382,6 +385,14 @@ cleanup:
     return result;
 }
 
+// What a step may leave unsolved, in parts of the forces that keep u from going on as it goes, M w / h, of
+// which damping is alpha h. In short steps all of it pulls the same way, step after step; in long ones, in
+// which a swing turns far, less and less does.
+static double findUnsolved(double omega, double dampingRate, double substep) {
+    double part = fmax(UNSOLVED, UNSOLVED_A_TURN * omega * substep);
+    return fmax(part * dampingRate * substep, LEAST_TOLERANCE);
+}
+
 // h of u = base + h w, from substep, formula and how a swing shall settle
 static void tuneSteps(srComplementaryTuning* tuning, const srComplementaryDials* dials) {
     double substep = dials->frameSeconds / dials->substeps;
@@ -389,6 +400,8 @@ static void tuneSteps(srComplementaryTuning* tuning, const srComplementaryDials*
     if (dials->swingFrequency > 0.0) {
         double omega = 2.0 * PI * dials->swingFrequency;
         settling = srFindSettling(dials->integrator, omega, dials->dampingRate, substep);
+        double unsolved = findUnsolved(omega, dials->dampingRate, substep);
+        tuning->dials.tolerance = fmin(dials->tolerance, unsolved);
     }
     tuning->lateness = settling.lateness;
     tuning->dampingRate = settling.dampingRate;

@@ -11,7 +11,7 @@
 #define MOST_DEGREE 4
 #define ROUNDS 60
 #define HALVINGS 40
-#define OWN_SHARE 0.2       // of the shrinking that is wanted: what the formula may do by itself
+#define OWN_SHARE 0.1       // of the shrinking that is wanted: what the formula may do by itself
 #define MOST_SHARE 0.9      // where that would take a formula which keeps what is quick too long:
 #define LEAST_LATENESS 0.15 // of it a step keeps three quarters
 #define TERMS 12

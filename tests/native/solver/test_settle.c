@@ -187,6 +187,84 @@ static void formulas_of_any_lateness_step_the_same_motion_to_second_order(void**
     freeFlesh(&f);
 }
 
+static void a_pull_alone_swings_as_fast_as_its_dial(void** state) {
+    (void)state;
+    Flesh f;
+    makeFlesh(&f, BAR, SPACING, 1, hold_none);
+    for (int k = 0; k < 2; ++k) {
+        srComplementaryDials dials = fleshDials();
+        dials.material = srMakeMaterial(0.0, 0.0, k == 0 ? 1000.0 : 30.0);
+        dials.frequency = k == 0 ? 0.5 : 7.0;
+        srComplementarySwing swing;
+        assert_success(srFindComplementarySwing(&f.rest, f.cage.nodes, &dials, &f.tuning, &swing));
+        assert_near(swing.pull, 1.0, 1e-4);
+        assert_near(swing.elastic, 0.0, 1e-4);
+    }
+    freeFlesh(&f);
+}
+
+static void flesh_that_cannot_move_swings_at_no_impossible_pace(void** state) {
+    (void)state;
+    static const int32_t ONE[3] = {1, 1, 1};
+    Flesh f;
+    makeFlesh(&f, ONE, SPACING, 2, hold_all);
+    srComplementaryDials dials = fleshDials();
+    srComplementarySwing swing;
+    assert_success(srFindComplementarySwing(&f.rest, f.cage.nodes, &dials, &f.tuning, &swing));
+    assert_true(swing.pull >= 0.0 && swing.elastic >= 0.0 && isfinite(swing.pull + swing.elastic));
+    freeFlesh(&f);
+}
+
+// By its swings after a stop, sideways: undamped, in fine steps, from one turning point to the fifth
+static double findPlayedHertz(Flesh* f, double hertz) {
+    srComplementaryDials dials = fleshDials();
+    dials.frequency = hertz;
+    dials.dampingRate = 0.0;
+    dials.substeps = 8;
+    tuneFlesh(f, &dials);
+    resetFlesh(f);
+    for (int32_t i = 0; i < f->cage.nodeCount; ++i) {
+        f->jump[i].x = 1e-3;
+    }
+    double before = 0.0, first = 0.0;
+    int32_t count = 0;
+    for (int frame = 0; frame < 400; ++frame) {
+        srComplementaryMotion motion = {f->places[0], f->places[0], f->jump, NULL, NULL, 0.0};
+        srComplementary_StepFrame(&f->rest, &f->tuning, &motion, &f->state, &f->stats);
+        memset(f->jump, 0, sizeof(srVec3) * (size_t)f->cage.nodeCount);
+        double now = 0.0;
+        for (int32_t i = 0; i < f->cage.nodeCount; ++i) {
+            now += f->tuning.masses[i] * f->state.offsets[i].x;
+        }
+        if (frame > 0 && before * now < 0.0) {
+            double at = frame - now / (now - before);
+            first = count == 0 ? at : first;
+            if (++count == 11) {
+                return 5.0 / ((at - first) * FRAME_SECONDS);
+            }
+        }
+        before = now;
+    }
+    fail_msg("%g Hz: it does not swing", hertz);
+    return 0.0;
+}
+
+static void flesh_swings_as_fast_as_was_measured(void** state) {
+    (void)state;
+    Flesh f;
+    makeFlesh(&f, BAR, SPACING, 2, hold_axis);
+    for (double hertz = 0.5; hertz < 2.5; hertz *= 2.0) {
+        srComplementaryDials dials = fleshDials();
+        dials.frequency = hertz;
+        srComplementarySwing swing;
+        assert_success(srFindComplementarySwing(&f.rest, f.cage.nodes, &dials, &f.tuning, &swing));
+        double measured = hertz * sqrt(swing.pull + swing.elastic), played = findPlayedHertz(&f, hertz);
+        print_message("%.3f Hz measured, %.3f played\n", measured, played);
+        assert_near(measured / played, 1.0, 0.1);
+    }
+    freeFlesh(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_swing_shrinks_as_fast_as_it_was_asked_to),
@@ -194,6 +272,9 @@ int main(void) {
         cmocka_unit_test(slow_swings_are_left_to_the_plain_formula),
         cmocka_unit_test(a_swing_settles_when_it_shall_whatever_the_substeps),
         cmocka_unit_test(formulas_of_any_lateness_step_the_same_motion_to_second_order),
+        cmocka_unit_test(a_pull_alone_swings_as_fast_as_its_dial),
+        cmocka_unit_test(flesh_that_cannot_move_swings_at_no_impossible_pace),
+        cmocka_unit_test(flesh_swings_as_fast_as_was_measured),
     };
     return cmocka_run_group_tests_name("solver/settle", tests, NULL, srTestNothingLeaked);
 }
