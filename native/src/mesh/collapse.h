@@ -51,6 +51,8 @@ typedef struct srCollapse {
     srTriangleGrid* grid; ///< Of the places where points are careful: null when none are.
     srCollapseLog log;
     bool isPatient; ///< All edges are tried, not only the cheaper ones.
+    int32_t* heirs; ///< By point of the first surface: where it has come to, or `SR_NULL_INDEX`.
+    int32_t heirCount;
 } srCollapse;
 
 static inline bool srCollapse_IsThere(const srCollapse* collapse, int32_t triangle) {

@@ -6,10 +6,12 @@
 #include "mesh/conform.h"
 
 #include "core/alloc.h"
+#include "mesh/adjacency.h"
 #include "mesh/bvh.h"
 #include "mesh/contour.h"
 #include "mesh/crossings.h"
 #include "mesh/decimate.h"
+#include "mesh/embedding.h"
 #include "mesh/quality.h"
 #include "mesh/relax.h"
 #include "mesh/sizing.h"
@@ -58,12 +60,14 @@ typedef struct Conforming {
     srArena* arena;
     srSolid solid;
     srHull fine;
+    const int32_t* heirs; // of the artist's own surface: where its points have come to in `fine`; may be null
     srTetgenLimits limits;
 } Conforming;
 
 // One length of edges tried. Lives in the arena.
 typedef struct Attempt {
     srHull hull;
+    const int32_t* heirs; // by point of the fine surface
     srTetgenMesh mesh;
     double length;
 } Attempt;
@@ -114,27 +118,8 @@ const char* srDescribeConformFate(const srConformReport* report) {
 // ---- how long edges shall be
 // ----------------------------------------------------------------------------------
 
-// Regular triangles of edge L on the skin, half as many points; within, a point for each 0.72 L^3, less half
-// a layer that belongs to the skin.
-static double expectNodes(double volume, double area, double length) {
-    double square = length * length;
-    double within = volume - 0.5 * area * length;
-    return 1.1547 * area / square + (within > 0.0 ? within / (0.72 * square * length) : 0.0);
-}
-
 static double expectTriangles(double area, double length) {
     return area / (0.4330127 * length * length);
-}
-
-static double findLength(const srSolid* solid, double target, double size) {
-    double low = 1e-6 * size, high = size;
-    for (int halving = 0; halving < 60; halving++) {
-        double middle = sqrt(low * high);
-        bool isTooFine = expectNodes(solid->volume, solid->area, middle) > target;
-        low = isTooFine ? middle : low;
-        high = isTooFine ? high : middle;
-    }
-    return sqrt(low * high);
 }
 
 // ---- the surface
@@ -209,6 +194,7 @@ static srResult thin(Conforming* c, const srSizing* sizing, const srProgress* pr
                                    false};
     srDecimateReport thinned;
     SR_TRY(srDecimate(&c->fine, &settings, c->arena, &attempt->hull, &thinned));
+    attempt->heirs = thinned.heirs;
     report->hullTriangles = attempt->hull.triangleCount;
     report->fate = thinned.crossingCount > 0 ? sr_conformCrossing : report->fate;
     return sr_success;
@@ -266,6 +252,7 @@ static srResult thinFirst(Conforming* c, double length, srConformReport* report)
         srProgress part = srPartOfProgress(&c->whole, SOLID_SHARE + CONTOUR_PART, FIRST_SHARE);
         srDecimateSettings settings = {target, fineness, &part, false};
         result = srDecimate(&c->fine, &settings, c->arena, &c->fine, &thinned);
+        c->heirs = result == sr_success ? thinned.heirs : NULL;
         report->fate = result == sr_success && thinned.crossingCount > 0 ? sr_conformCrossing : report->fate;
     }
     srDestroySizing(&sizing);
@@ -283,7 +270,8 @@ static double nextLength(const Conforming* c, const Attempt* attempt) {
 }
 
 static srResult search(Conforming* c, Attempt* best, srConformReport* report) {
-    double length = findLength(&c->solid, c->settings->targetNodeCount, c->surface->size);
+    double length =
+        srFindLength(c->solid.volume, c->solid.area, c->settings->targetNodeCount, c->surface->size);
     SR_TRY(makeFine(c, length, report));
     if (report->fate == sr_conformUnclean) {
         return sr_success;
@@ -318,12 +306,82 @@ static srResult search(Conforming* c, Attempt* best, srConformReport* report) {
     return sr_success;
 }
 
+// A point of the skin belongs to a cell at the corner of the cage that its edges were drawn to. What lies
+// nearest may be across a gap: the thinned skin is not where the skin was.
+static int32_t homeOf(const Conforming* c, const Attempt* best, const int32_t* cellsAt, int32_t point) {
+    int32_t place = c->solid.places[point];
+    place = c->heirs != NULL ? c->heirs[place] : place;
+    int32_t node = place != SR_NULL_INDEX ? best->heirs[place] : SR_NULL_INDEX;
+    return node != SR_NULL_INDEX ? cellsAt[node] : SR_NULL_INDEX;
+}
+
+static bool doShareNode(const srCage* cage, int32_t a, int32_t b) {
+    for (int i = 0; i < 16; i++) {
+        if (cage->cells[a][i / 4] == cage->cells[b][i % 4]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Where place alone tells a cell beside the one that a way from home leads to, it tells right, and sooner.
+static srResult dropNeedlessHomes(const Conforming* c, srMesh* mesh) {
+    srEmbedding embedding = {0};
+    srAdjacency adjacency = {0};
+    srProgress end = srPartOfProgress(&c->whole, 1.0, 1.0);
+    srResult result = sr_success;
+    SR_TRY_CLEANUP(srCreateEmbeddingWithProgress(&mesh->cage, c->surface->points, NULL, mesh->pointCount,
+                                                 &end, &embedding));
+    SR_TRY_CLEANUP(srCreateAdjacency(&mesh->cage, &adjacency));
+    for (int32_t p = 0; p < mesh->pointCount; p++) {
+        int32_t home = mesh->pointCells[p], found = embedding.cells[p];
+        double weights[4];
+        if (home == SR_NULL_INDEX || found == SR_NULL_INDEX) {
+            continue;
+        }
+        int32_t reached = srWalkToPoint(&adjacency, home, c->surface->points[p], weights);
+        mesh->pointCells[p] = doShareNode(&mesh->cage, reached, found) ? SR_NULL_INDEX : home;
+    }
+
+cleanup:
+    srDestroyAdjacency(&adjacency);
+    srDestroyEmbedding(&embedding);
+    return result;
+}
+
+// Only of the artist's own surface: a contour's points are not the skin's.
+static srResult findHomes(Conforming* c, const Attempt* best, const int32_t* newCells, srMesh* mesh) {
+    const srTetgenMesh* made = &best->mesh;
+    int32_t* cellsAt = SR_PUSH(c->arena, int32_t, made->nodeCount, "cells at nodes");
+    mesh->pointCount = c->surface->pointCount;
+    mesh->pointCells = SR_ALLOC(int32_t, mesh->pointCount);
+    if (cellsAt == NULL || mesh->pointCells == NULL) {
+        return srFailOutOfMemory("the cells of points");
+    }
+    memset(cellsAt, 0xff, (size_t)made->nodeCount * sizeof(int32_t)); // null
+    for (int32_t corner = 4 * made->cellCount - 1; corner >= 0; corner--) {
+        int32_t cell = newCells[corner / 4], *at = &cellsAt[made->cells[corner / 4][corner % 4]];
+        *at = cell != SR_NULL_INDEX ? cell : *at;
+    }
+    for (int32_t p = 0; p < mesh->pointCount; p++) {
+        mesh->pointCells[p] = homeOf(c, best, cellsAt, p);
+    }
+    return dropNeedlessHomes(c, mesh);
+}
+
 static srResult finish(Conforming* c, const Attempt* best, srMesh* mesh, srConformReport* report) {
     double largest;
+    int32_t* newCells = SR_PUSH(c->arena, int32_t, best->mesh.cellCount, "new cells");
+    if (newCells == NULL) {
+        return srFailOutOfMemory("the cage");
+    }
     SR_TRY(srRelaxNodes(best->mesh.nodes, best->mesh.nodeCount, (const int32_t (*)[4])best->mesh.cells,
                         best->mesh.cellCount, RELAXED_DIHEDRAL, c->arena));
-    SR_TRY(srCreateCage(best->mesh.nodes, best->mesh.nodeCount, (const int32_t (*)[4])best->mesh.cells,
-                        best->mesh.cellCount, &mesh->cage));
+    SR_TRY(srCreateCageMapped(best->mesh.nodes, best->mesh.nodeCount, (const int32_t (*)[4])best->mesh.cells,
+                              best->mesh.cellCount, newCells, &mesh->cage));
+    if (report->skin == sr_skinTaken) {
+        SR_TRY(findHomes(c, best, newCells, mesh));
+    }
     srMeasureCells(&mesh->cage, &report->minDihedralDegrees, &largest, &report->volume);
     report->edgeLength = best->length;
     if (report->minDihedralDegrees < LEAST_DIHEDRAL) {

@@ -60,7 +60,7 @@ typedef struct srConformReport {
 } srConformReport;
 
 /// `sr_success` with any fate; a mesh only with `sr_conformMade`. Else `sr_errorCancelled`,
-/// `sr_errorOutOfMemory`. `pointCells` of the mesh is null: nothing overlaps, place alone tells.
+/// `sr_errorOutOfMemory`. `pointCells` of the mesh is null unless the artist's own surface was taken.
 SR_MUST_USE srResult srConformSurface(const srSurface* surface, const srConformSettings* settings,
                                       srMesh* outMesh, srConformReport* outReport);
 

@@ -127,18 +127,33 @@ static void compact(srCollapse* collapse) {
     collapse->triangleCount = count;
 }
 
+// What the points that are left have drawn to them since the last time. A point that is gone went in one
+// step; those that were taken back left theirs there. Later steps first: then each end is known.
+static void followSteps(srCollapse* collapse, int32_t* places) {
+    for (int32_t i = collapse->log.stepCount - 1; i >= 0; i--) {
+        const srCollapseStep* step = &collapse->log.steps[i];
+        if (places[step->b] == SR_NULL_INDEX) {
+            places[step->b] = places[step->a];
+        }
+    }
+    for (int32_t p = 0; p < collapse->heirCount; p++) {
+        int32_t heir = collapse->heirs[p];
+        collapse->heirs[p] = heir != SR_NULL_INDEX ? places[heir] : SR_NULL_INDEX;
+    }
+}
+
 // Points that no triangle uses are left out, the others keep their order.
 static void dropPoints(srCollapse* collapse) {
     int32_t* places = collapse->starts;
-    memset(places, 0, (size_t)collapse->pointCount * sizeof(int32_t));
+    memset(places, 0xff, (size_t)collapse->pointCount * sizeof(int32_t)); // null
     for (int32_t t = 0; t < collapse->triangleCount; t++) {
         for (int c = 0; c < 3; c++) {
-            places[collapse->triangles[t][c]] = 1;
+            places[collapse->triangles[t][c]] = 0;
         }
     }
     int32_t count = 0;
     for (int32_t p = 0; p < collapse->pointCount; p++) {
-        if (places[p] != 0) {
+        if (places[p] != SR_NULL_INDEX) {
             collapse->points[count] = collapse->points[p];
             collapse->quadrics[count] = collapse->quadrics[p];
             collapse->isCareful[count] = collapse->isCareful[p];
@@ -151,6 +166,7 @@ static void dropPoints(srCollapse* collapse) {
             collapse->triangles[t][c] = places[collapse->triangles[t][c]];
         }
     }
+    followSteps(collapse, places);
 }
 
 static srHull hullOf(const srCollapse* collapse) {
@@ -238,7 +254,10 @@ static srResult allocate(const srHull* hull, srArena* arena, srCollapse* out) {
     out->points = SR_PUSH(arena, srVec3, hull->pointCount, "decimated points");
     out->triangles =
         srArena_Push(arena, (size_t)hull->triangleCount, sizeof(int32_t[3]), "decimated triangles");
-    return out->points == NULL || out->triangles == NULL ? failMemory() : sr_success;
+    out->heirs = SR_PUSH(arena, int32_t, hull->pointCount, "heirs of points");
+    out->heirCount = hull->pointCount;
+    bool isThere = out->points != NULL && out->triangles != NULL && out->heirs != NULL;
+    return isThere ? sr_success : failMemory();
 }
 
 static srResult allocateScratch(srArena* arena, srCollapse* collapse) {
@@ -268,6 +287,9 @@ static void start(const srHull* hull, const srDecimateSettings* settings, srColl
     for (int32_t t = 0; t < collapse->triangleCount; t++) {
         addTriangle(collapse, collapse->triangles[t], settings->fineness);
     }
+    for (int32_t p = 0; p < hull->pointCount; p++) {
+        collapse->heirs[p] = p;
+    }
 }
 
 srResult srDecimate(const srHull* hull, const srDecimateSettings* settings, srArena* arena, srHull* outHull,
@@ -286,6 +308,7 @@ srResult srDecimate(const srHull* hull, const srDecimateSettings* settings, srAr
     SR_TRY(runPasses(&collapse, settings->targetTriangles, settings->progress, arena, outReport));
     srArena_Release(arena, mark);
     *outHull = hullOf(&collapse);
+    outReport->heirs = collapse.heirs;
     return srCountCrossings(outHull, true, 1, arena, NULL, &outReport->crossingCount);
 }
 

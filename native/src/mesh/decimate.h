@@ -25,6 +25,8 @@ typedef struct srDecimateSettings {
 typedef struct srDecimateReport {
     int32_t crossingCount; ///< Pairs of triangles that cross in the end. None, unless some did before.
     int32_t undoneCount;   ///< Collapses that were taken back, because they made triangles cross.
+    int32_t* heirs;        ///< By point of the given hull: the point of the new one that edges drew it to;
+                           ///< `SR_NULL_INDEX` where no triangle used it. Lives in the arena.
 } srDecimateReport;
 
 /// `hull` is closed: each edge has two triangles that run along it in opposite ways, and each point one fan;

@@ -32,6 +32,6 @@ typedef struct srFillingReport {
     srConformReport conform;
 } srFillingReport;
 
-/// As srMeshSurface. `pointCells` of the mesh is null when TetGen made it.
+/// As srMeshSurface. `pointCells` of the mesh is null when TetGen filled a contour.
 SR_MUST_USE srResult srFillSurface(const srSurface* surface, const srFillingSettings* settings,
                                    srMesh* outMesh, srFillingReport* outReport);

@@ -21,9 +21,14 @@
 #define DEPTH_SIZES 0.1
 #define HALVING_COUNT 8
 
-#define ASKED_PER_REPORT 512 // points
+// Where flesh overlaps, the way down leaves the other part and not one's own: there the flesh of a point is
+// looked for below the overlap, in such steps of that depth. What overlaps deeper is one.
+#define OVERLAP_STEP 0.5
+#define OVERLAP_STEPS 10
+
+#define ASKED_PER_REPORT 128 // points
 #define POINTS_PER_BLOCK 512
-#define POINTS_PER_BATCH 8192
+#define POINTS_PER_BATCH 2048
 
 // A point this little outside of a tetrahedron, in weights, is still within
 #define WITHIN 1e-9
@@ -33,6 +38,7 @@ typedef struct Search {
     srVec3* below; // of each point: a little under the skin
     srVec3* out;   // and the direction out of it; zero for sheets
     uint8_t* hasPlace;
+    uint8_t* isNear; // to a place of the lattice that is there twice
     srKeyed* points; // by bin
     double depth;    // how far under it at most
     double binEdge;
@@ -40,6 +46,7 @@ typedef struct Search {
     int32_t* cellsAt;    // of each point of the split scaffold: a cell of a copy with that corner
     uint8_t* isTouched;
     int32_t* homes;
+    int32_t askedCount; // since the last report
 } Search;
 
 // Isolated points belong nowhere; those of sheets are where they are.
@@ -62,6 +69,34 @@ static void findNormals(Search* s) {
     }
 }
 
+// Whether the point lies within other flesh, and where its own goes on below it.
+static bool findBelowOverlap(Search* s, int32_t p, const srWayEnd* from) {
+    const srBvh* tree = s->in->contacts->tree;
+    srVec3 skin = s->in->surface->points[p];
+    srWayEnd here = *from, there = *from;
+    bool isAlone = true;
+    // ways no longer than a bin pass few of them
+    double deep = OVERLAP_STEP * OVERLAP_STEPS * s->depth;
+    int wayCount = (int)ceil(fmin(deep / s->in->flesh->walls.binEdge, OVERLAP_STEPS));
+    for (int way = 1; way <= wayCount && isAlone; way++) {
+        there.place = srMulAdd(skin, -deep * way / wayCount, s->out[p]);
+        isAlone = !srWalls_Leaves(&s->in->flesh->walls, &here, &there);
+        here = there;
+    }
+    if (isAlone || tree == NULL || srBvh_WindingNumber(tree, from->place) < 1.5) {
+        return false;
+    }
+    for (int step = 1; step <= OVERLAP_STEPS; step++) {
+        srVec3 place = srMulAdd(skin, -OVERLAP_STEP * step * s->depth, s->out[p]);
+        double winding = srBvh_WindingNumber(tree, place);
+        if (winding < 1.5) {
+            s->below[p] = place;
+            return winding > 0.5;
+        }
+    }
+    return false;
+}
+
 static void findBelow(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     Search* s = context;
@@ -75,6 +110,9 @@ static void findBelow(int32_t begin, int32_t end, int32_t worker, void* context)
         srWayEnd from = {srMulAdd(surface->points[p], -least, s->out[p]), surface->points[p], s->out[p],
                          SR_NULL_INDEX};
         srWayEnd to = from;
+        if (findBelowOverlap(s, p, &from)) {
+            continue;
+        }
         to.place = srMulAdd(surface->points[p], -s->depth, s->out[p]);
         for (double half = 0.5 * s->depth; half >= least && srWalls_Leaves(walls, &from, &to); half *= 0.5) {
             to.place = srMulAdd(surface->points[p], -half, s->out[p]);
@@ -92,11 +130,11 @@ static uint64_t keyOf(int64_t i, int64_t j, int64_t k) {
     return ((uint64_t)k << BIN_BITS | (uint64_t)j) << BIN_BITS | (uint64_t)i;
 }
 
-static int32_t binPoints(Search* s, srKeyed* scratch) {
+static int32_t binPoints(Search* s, const srVec3* places, srKeyed* scratch) {
     const srSurface* surface = s->in->surface;
     int32_t count = 0;
     for (int32_t p = 0; p < surface->pointCount; p++) {
-        srVec3 x = s->below[p], low = surface->lower;
+        srVec3 x = places[p], low = surface->lower;
         if (s->hasPlace[p]) {
             uint64_t key = keyOf(binOf(x.x, low.x, s->binEdge), binOf(x.y, low.y, s->binEdge),
                                  binOf(x.z, low.z, s->binEdge));
@@ -200,38 +238,94 @@ static int32_t findCell(const Search* s, int32_t copy, srVec3 x) {
     return best;
 }
 
-// Returns how many were asked for.
-static int32_t takePoints(Search* s, int32_t tet, int32_t pointCount) {
-    int32_t askedCount = 0;
-    const srScaffold* scaffold = s->in->scaffold;
-    srVec3 low = s->in->surface->lower, corners[4];
-    int64_t first[3] = {BIN_LIMIT, BIN_LIMIT, BIN_LIMIT}, last[3] = {0, 0, 0};
+typedef struct BinRange {
+    int64_t first[3], last[3];
+} BinRange;
+
+// The bins that a tetrahedron and what is so near to it lie in.
+static BinRange rangeOf(const Search* s, const srVec3 corners[4], double margin) {
+    BinRange range = {{BIN_LIMIT, BIN_LIMIT, BIN_LIMIT}, {0, 0, 0}};
+    srVec3 low = s->in->surface->lower;
     for (int c = 0; c < 4; c++) {
-        corners[c] = scaffold->points[scaffold->tets[tet][c]];
-        const int64_t bins[3] = {binOf(corners[c].x, low.x, s->binEdge),
-                                 binOf(corners[c].y, low.y, s->binEdge),
-                                 binOf(corners[c].z, low.z, s->binEdge)};
+        const double at[3] = {corners[c].x - low.x, corners[c].y - low.y, corners[c].z - low.z};
         for (int axis = 0; axis < 3; axis++) {
-            first[axis] = bins[axis] < first[axis] ? bins[axis] : first[axis];
-            last[axis] = bins[axis] > last[axis] ? bins[axis] : last[axis];
+            int64_t first = binOf(at[axis] - margin, 0.0, s->binEdge);
+            int64_t last = binOf(at[axis] + margin, 0.0, s->binEdge);
+            range.first[axis] = first < range.first[axis] ? first : range.first[axis];
+            range.last[axis] = last > range.last[axis] ? last : range.last[axis];
         }
     }
-    for (int64_t k = first[2]; k <= last[2]; k++) {
-        for (int64_t j = first[1]; j <= last[1]; j++) {
-            uint64_t end = keyOf(last[0], j, k);
-            int32_t place = findKey(s->points, pointCount, keyOf(first[0], j, k));
-            for (; place < pointCount && s->points[place].key <= end; place++) {
-                int32_t point = s->points[place].value;
-                srVec3 x = s->below[point];
-                if (s->homes[point] == SR_NULL_INDEX && leastWeight(corners, x) >= -WITHIN) {
-                    int32_t copy = findCopy(s, tet, point);
-                    s->homes[point] = copy == SR_NULL_INDEX ? SR_NULL_INDEX : findCell(s, copy, x);
-                    askedCount++;
+    return range;
+}
+
+// Whether a place of a tetrahedron is there twice.
+static bool getCorners(const Search* s, int32_t tet, srVec3 corners[4]) {
+    bool isTouched = false;
+    for (int c = 0; c < 4; c++) {
+        int32_t corner = s->in->scaffold->tets[tet][c];
+        corners[c] = s->in->scaffold->points[corner];
+        isTouched = isTouched || s->isTouched[corner];
+    }
+    return isTouched;
+}
+
+// All of a bin at once: where its first point is marked, all are.
+static void markBin(Search* s, int32_t pointCount, uint64_t key) {
+    int32_t place = findKey(s->points, pointCount, key);
+    bool isNew = place < pointCount && !s->isNear[s->points[place].value];
+    for (; isNew && place < pointCount && s->points[place].key == key; place++) {
+        s->isNear[s->points[place].value] = 1;
+    }
+}
+
+// Only points near a place that is there twice are asked for.
+static void leaveFarPoints(Search* s, srKeyed* scratch) {
+    const srSurface* surface = s->in->surface;
+    int32_t binned = binPoints(s, surface->points, scratch);
+    memset(s->isNear, 0, (size_t)surface->pointCount);
+    for (int32_t t = 0; t < s->in->scaffold->tetCount; t++) {
+        srVec3 corners[4];
+        if (!getCorners(s, t, corners)) {
+            continue;
+        }
+        BinRange range = rangeOf(s, corners, OVERLAP_STEP * OVERLAP_STEPS * s->depth);
+        for (int64_t k = range.first[2]; k <= range.last[2]; k++) {
+            for (int64_t j = range.first[1]; j <= range.last[1]; j++) {
+                for (int64_t i = range.first[0]; i <= range.last[0]; i++) {
+                    markBin(s, binned, keyOf(i, j, k));
                 }
             }
         }
     }
-    return askedCount;
+    for (int32_t p = 0; p < surface->pointCount; p++) {
+        s->hasPlace[p] &= s->isNear[p];
+    }
+}
+
+static void takePoint(Search* s, int32_t tet, const srVec3 corners[4], int32_t point) {
+    srVec3 x = s->below[point];
+    if (s->homes[point] == SR_NULL_INDEX && leastWeight(corners, x) >= -WITHIN) {
+        int32_t copy = findCopy(s, tet, point);
+        s->homes[point] = copy == SR_NULL_INDEX ? SR_NULL_INDEX : findCell(s, copy, x);
+        s->askedCount++;
+    }
+}
+
+static void takePoints(Search* s, int32_t tet, int32_t pointCount) {
+    srVec3 corners[4];
+    if (!getCorners(s, tet, corners)) {
+        return;
+    }
+    BinRange range = rangeOf(s, corners, 0.0);
+    for (int64_t k = range.first[2]; k <= range.last[2]; k++) {
+        for (int64_t j = range.first[1]; j <= range.last[1]; j++) {
+            uint64_t end = keyOf(range.last[0], j, k);
+            int32_t place = findKey(s->points, pointCount, keyOf(range.first[0], j, k));
+            for (; place < pointCount && s->points[place].key <= end; place++) {
+                takePoint(s, tet, corners, s->points[place].value);
+            }
+        }
+    }
 }
 
 static void listCells(Search* s, int32_t copyCount) {
@@ -271,13 +365,14 @@ srResult srFindHomes(const srHomesInput* input, srArena* arena, const srProgress
     s.below = SR_PUSH(arena, srVec3, pointCount, "places");
     s.out = SR_PUSH(arena, srVec3, pointCount, "directions out");
     s.hasPlace = SR_PUSH(arena, uint8_t, pointCount, "places");
+    s.isNear = SR_PUSH(arena, uint8_t, pointCount, "places");
     s.points = SR_PUSH(arena, srKeyed, pointCount, "points");
     s.firstCells = SR_PUSH(arena, int32_t, copyCount + 1, "cells of copies");
     s.cellsAt = SR_PUSH(arena, int32_t, input->copies->scaffold.pointCount, "cells at points");
     s.isTouched = SR_PUSH(arena, uint8_t, scaffold->pointCount, "touched points");
     srKeyed* scratch = SR_PUSH(arena, srKeyed, pointCount, "points");
-    if (s.below == NULL || s.out == NULL || s.hasPlace == NULL || s.points == NULL || s.firstCells == NULL ||
-        s.cellsAt == NULL || s.isTouched == NULL || scratch == NULL) {
+    if (s.below == NULL || s.out == NULL || s.hasPlace == NULL || s.isNear == NULL || s.points == NULL ||
+        s.firstCells == NULL || s.cellsAt == NULL || s.isTouched == NULL || scratch == NULL) {
         return srFailOutOfMemory("the cells of points");
     }
     if (!touchPoints(&s)) {
@@ -291,20 +386,18 @@ srResult srFindHomes(const srHomesInput* input, srArena* arena, const srProgress
     SR_TRY(srReportProgress(progress, 0.1));
     findNormals(&s);
     s.depth = DEPTH_SIZES * least;
-    srProgress looking = srPartOfProgress(progress, 0.1, 0.5);
+    SR_TRY(srReportProgress(progress, 0.2));
+    leaveFarPoints(&s, scratch);
+    srProgress looking = srPartOfProgress(progress, 0.3, 0.5);
     SR_TRY(
         srParallelForWithProgress(findBelow, pointCount, POINTS_PER_BLOCK, POINTS_PER_BATCH, &s, &looking));
     listCells(&s, copyCount);
-    int32_t binned = binPoints(&s, scratch);
-    int32_t askedCount = 0;
+    int32_t binned = binPoints(&s, s.below, scratch);
     for (int32_t t = 0; t < scaffold->tetCount; t++) {
-        const int32_t* p = scaffold->tets[t];
-        if (s.isTouched[p[0]] || s.isTouched[p[1]] || s.isTouched[p[2]] || s.isTouched[p[3]]) {
-            askedCount += takePoints(&s, t, binned);
-        }
-        if (askedCount >= ASKED_PER_REPORT) {
+        takePoints(&s, t, binned);
+        if (s.askedCount >= ASKED_PER_REPORT) {
             SR_TRY(srReportProgress(progress, 0.5 + 0.5 * t / scaffold->tetCount));
-            askedCount = 0;
+            s.askedCount = 0;
         }
     }
     return sr_success;

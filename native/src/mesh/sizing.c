@@ -21,6 +21,25 @@
 #define FIRST_DEPTH 0.1
 #define MOST_HALVINGS 20
 
+// Regular triangles of edge L on the skin, half as many points; within, a point for each 0.72 L^3, less half
+// a layer that belongs to the skin.
+double srExpectNodes(double volume, double area, double length) {
+    double square = length * length;
+    double within = volume - 0.5 * area * length;
+    return 1.1547 * area / square + (within > 0.0 ? within / (0.72 * square * length) : 0.0);
+}
+
+double srFindLength(double volume, double area, double target, double size) {
+    double low = 1e-6 * size, high = size;
+    for (int halving = 0; halving < 60; halving++) {
+        double middle = sqrt(low * high);
+        bool isTooFine = srExpectNodes(volume, area, middle) > target;
+        low = isTooFine ? middle : low;
+        high = isTooFine ? high : middle;
+    }
+    return sqrt(low * high);
+}
+
 static srResult failMemory(void) {
     return srFailOutOfMemory("the surface of the cage");
 }

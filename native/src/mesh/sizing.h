@@ -11,6 +11,12 @@
 #include "mesh/hull.h"
 #include "mesh/tetgen.h"
 
+/// How many nodes a cage of so much flesh has at about equal edges.
+double srExpectNodes(double volume, double area, double length);
+
+/// The length at which that is the target; `size` bounds it.
+double srFindLength(double volume, double area, double target, double size);
+
 /// The surface and its paint must outlive it.
 typedef struct srSizing {
     const srSurface* surface;

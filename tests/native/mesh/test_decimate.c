@@ -295,6 +295,36 @@ static void what_is_not_closed_is_refused(void** state) {
     }
 }
 
+// Each point knows the one that it was drawn to, which is not far, and each that is left is somebody's.
+static void points_know_where_they_have_come_to(void** state) {
+    (void)state;
+    Soup soup = {0};
+    int32_t stray = addPoint(&soup, 9.0, 9.0, 9.0); // of no triangle
+    addSphere(&soup, 5, 1.0, 0.0, 0.0, 0.0);
+    addSphere(&soup, 5, 1.0, 2.5, 0.0, 0.0);
+    srSurface surface = makeSurface(&soup);
+    srHull fine = hullOfSurface(&surface);
+    int32_t middle = 1 + (fine.pointCount - 1) / 2;
+    for (int32_t target = 20000; target >= 160; target /= 5) {
+        Thinned thinned = thin(&fine, target, NULL);
+        double edge = sqrt(2.0 * 4.0 * 3.14159 / target / 0.433);
+        uint8_t* isHeir = calloc((size_t)thinned.hull.pointCount, 1);
+        assert_int_equal(thinned.report.heirs[stray], SR_NULL_INDEX);
+        for (int32_t p = 1; p < fine.pointCount; p++) {
+            int32_t heir = thinned.report.heirs[p];
+            assert_in_range(heir, 0, thinned.hull.pointCount - 1);
+            assert_true(srDistance(fine.points[p], thinned.hull.points[heir]) < 3.0 * edge);
+            assert_int_equal(thinned.hull.points[heir].x > 1.25, p >= middle); // of its own sphere
+            isHeir[heir] = 1;
+        }
+        assert_null(memchr(isHeir, 0, (size_t)thinned.hull.pointCount));
+        free(isHeir);
+        srDestroyArena(thinned.arena);
+    }
+    srDestroySurface(&surface);
+    freeSoup(&soup);
+}
+
 static bool refuse(float fraction, void* context) {
     (void)context;
     return fraction < 0.5f;
@@ -348,6 +378,7 @@ int main(void) {
         cmocka_unit_test_teardown(fineness_makes_edges_shorter, srTestNothingLeaked),
         cmocka_unit_test_teardown(result_is_the_same_on_any_number_of_workers, srTestNothingLeaked),
         cmocka_unit_test_teardown(what_is_not_closed_is_refused, srTestNothingLeaked),
+        cmocka_unit_test_teardown(points_know_where_they_have_come_to, srTestNothingLeaked),
         cmocka_unit_test_teardown(caller_may_cancel, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
     };

@@ -33,7 +33,7 @@ static void requireTwoHomes(const Soup* soup, int32_t second, int32_t nodeCount)
 
 static void points_of_two_legs_live_each_in_its_own(void** state) {
     (void)state;
-    const double gaps[] = {0.1, 0.02, 1e-3, 1e-5};
+    const double gaps[] = {0.1, 0.02, 1e-3, 1e-5, -0.005, -0.02, -0.05};
     for (int g = 0; g < SR_ARRAY_COUNT(gaps); g++) {
         Soup soup = {0};
         addThigh(&soup, -1.0 - 0.5 * gaps[g], 0.0);
