@@ -298,7 +298,8 @@ TRAPS = (
     Trap(
         "LIMITED",
         lambda f: f.limited > 0,
-        "Some flesh had to be held back from flying away. Where the rig jumps, set a Cut marker.",
+        "Some flesh had to be held back from flying away. Where the rig jumps, set a Cut marker; "
+        "else calm the forces, or apply an uneven scale.",
         icon="INFO",
     ),
     Trap(
