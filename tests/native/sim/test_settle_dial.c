@@ -21,7 +21,7 @@
 #define MOST_SUBSTEPS 8
 #define PLAYED 7 // fifths of the dial, and
 #define MORE 8   // frames
-#define MOST_STEPS (MOST_SUBSTEPS * (PLAYED * LONGEST / 5 + MORE))
+#define MOST_STEPS (MOST_SUBSTEPS * (PLAYED * LONGEST / 5 + 1 + MORE))
 #define SPEED 0.1       // of the stop, sizes a second
 #define HELD_PULL 160.0 // as the body has it
 
