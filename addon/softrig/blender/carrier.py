@@ -222,12 +222,8 @@ def check_stack(ob: Any, follows: bool = False) -> None:
 
 
 def attach(ob: Any) -> None:
-    """Gives the skin a carrier and the modifier that adds its offsets, or changes nothing.
-
-    A modifier that somebody copied from another character reads the offsets of that one.
-    """
-    for stray in [m for m in ob.modifiers if is_ours(m) and not is_borrowed(ob, m)]:
-        remove_modifier(ob, stray)
+    """Gives the skin a carrier and the modifier that adds its offsets, or changes nothing."""
+    drop_copies(ob)
     carrier = _make_carrier(ob)
     modifier = ob.modifiers.new(MODIFIER, "NODES")
     try:
@@ -239,6 +235,12 @@ def attach(ob: Any) -> None:
     except Exception:
         _take_off(ob, modifier, carrier)
         raise
+
+
+def drop_copies(ob: Any) -> None:
+    """Before the skin is a character: what somebody copied from one reads the offsets of that."""
+    for stray in [m for m in ob.modifiers if is_ours(m) and not is_borrowed(ob, m)]:
+        remove_modifier(ob, stray)
 
 
 def _move_behind_deformers(ob: Any, modifier: Any) -> None:
@@ -285,6 +287,11 @@ def separate(obs: Iterable[Any]) -> list[Any]:
         elif carrier is not None:
             met.add(carrier)
     return renewed
+
+
+def _is_shared(ob: Any) -> bool:
+    carrier, others = find_carrier(ob), (other for other in bpy.data.objects if other != ob)
+    return any(find_carrier(other) == carrier for other in others)
 
 
 def _is_named_after(ob: Any) -> bool:
@@ -353,9 +360,9 @@ def fits(ob: Any, count: int) -> bool:
 def fit(ob: Any, count: int) -> None:
     """After the artist changed the mesh: as many points as it has now at our place, all zero.
 
-    A carrier that was deleted is made anew.
+    A carrier that was deleted is made anew, and one that another reads is left to that one.
     """
-    if is_lost(ob):
+    if is_lost(ob) or (not fits(ob, count) and _is_shared(ob)):
         compat.set_input(find_modifier(ob), graph.CARRIER, _make_carrier(ob))
     carrier, stack = find_carrier(ob), describe_stack(ob)
     if carrier is None:

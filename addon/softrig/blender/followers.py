@@ -87,13 +87,20 @@ def describe_all(session: Session, entry: Entry) -> tuple[Any, ...] | None:
     return tuple(describe(ob) for ob in found)
 
 
+def data_changed(session: Session, entry: Entry, data: Any) -> None:
+    """A mesh: where one of them has it, they are read again."""
+    found = map(bpy.data.objects.get, session.riders.get(entry.uuid, ()))
+    if any(ob is not None and ob.data == data for ob in found):
+        entry.followed = None
+
+
 def changed(session: Session, entry: Entry) -> bool:
     """Followers came, went, or are others than those that were read."""
     if entry.shot is None:
         return False
     now = describe_all(session, entry)
     if now is None:
-        entry.followed = None  # what it is after editing is another answer in any case
+        entry.followed = None  # after editing they are read again in any case
         return False
     return now != entry.followed
 

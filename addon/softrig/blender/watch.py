@@ -203,13 +203,14 @@ def rig_changed(session: Session, scene: Any) -> None:
 
 
 def data_changed(session: Session, data: Any) -> None:
-    """A mesh or an armature: preparing may have read it."""
+    """A mesh or an armature: preparing may have read it, or it follows."""
     for entry in session.entries.values():
         ob = objects.find_object(entry)
         if ob is not None and (
             ob.data == data or any(armature.data == data for armature in tape.find_armatures(ob))
         ):
             entry.touched_at = session.now()
+        followers.data_changed(session, entry, data)
 
 
 def dials_turned(session: Session, scene: Any, ob: Any) -> None:

@@ -9,6 +9,7 @@ from bpy.app.handlers import persistent
 
 from ..blender import seen, show, watch
 from .guard import guarded, usable
+from .updates import note_frame
 
 
 @persistent
@@ -33,4 +34,5 @@ def softrig_frame_change_post(scene: Any, depsgraph: Any = None) -> None:
     """A render has an evaluation of its own; the artist's stays at its frame."""
     session = usable()
     if session is not None and depsgraph is not None and depsgraph.mode == "VIEWPORT":
+        note_frame(session, depsgraph)
         watch.compare_scene(session, scene, depsgraph)

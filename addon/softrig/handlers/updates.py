@@ -48,6 +48,20 @@ def softrig_depsgraph_update_post(scene: Any, depsgraph: Any = None) -> None:
         timer.hurry()
 
 
+def note_frame(session: Any, depsgraph: Any) -> None:
+    """Of the artist's scene: what a frame has evaluated, Blender tells nowhere else.
+
+    In background alone; where there is a window, what changes is evaluated before the next frame.
+    Meshes with shape keys are others at each frame.
+    """
+    if bpy.app.background:
+        meshes = [u for u in depsgraph.updates if isinstance(u.id, bpy.types.Mesh)]
+        for update in meshes:
+            if update.id.shape_keys is None and is_data_update(session, update):
+                watch.data_changed(session, update.id.original)
+    echoes.forget(session)
+
+
 @guarded
 def dial_turns(uuid: str, at_once: bool) -> None:
     """Called by Blender for the property itself, in whatever thread sets it."""

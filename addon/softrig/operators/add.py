@@ -52,6 +52,7 @@ class SOFTRIG_OT_add(Job, bpy.types.Operator):
             session.notices[ob.name] = str(error)
             self.report({"ERROR"}, str(error))
             return False
+        carrier.drop_copies(ob)
         self.uuid, self.object_name = objects.new_uuid(), ob.name
         self.scene_name = context.scene.name
         session.adding[ob.name] = self.uuid

@@ -285,12 +285,31 @@ def test_copied_modifiers_bring_nobody_elses_motion(
     assert not addon.module("blender.rendering").make_ready(addon.session(), bpy.context.scene)
 
 
-def test_a_mesh_that_got_our_modifier_by_copying_can_have_softrig(skin: Any) -> None:
-    other, _ = scenes.make_character("Other", moves=False)
+@pytest.mark.parametrize("segments", [16, 8])
+def test_a_mesh_that_got_our_modifier_by_copying_can_have_softrig(skin: Any, segments: int) -> None:
+    """Of as many points or not: the carrier that it read is not its to write."""
+    other = scenes.make_skin("Other", segments)
+    scenes.weigh(other)
     expected = measure.at_frame(skin, LOOKED_AT)
     copy_modifiers(skin, other)
     scenes.add_softrig(other)
     carrier = addon.module("blender.carrier")
     assert [carrier.is_ours(m) for m in other.modifiers].count(True) == 1
     assert carrier.find_carrier(other) != carrier.find_carrier(skin)
+    assert measure.same_bits(measure.at_frame(skin, LOOKED_AT), expected)
+
+
+def test_another_mesh_with_copied_modifiers_leaves_the_points_to_their_owner(skin: Any) -> None:
+    """Before anybody has looked around: the shape of the copy is read at once."""
+    twin = scenes.make_skin("Twin", 8)
+    scenes.weigh(twin)
+    twin.modifiers.new("Armature", "ARMATURE").object = skin.parent
+    scenes.add_softrig(twin)
+    expected = measure.at_frame(skin, LOOKED_AT)
+    copy_modifiers(skin, twin)
+    session, stage = addon.session(), addon.module("blender.stage")
+    entry = session.entries[twin.softrig.uuid]
+    stage.notice_edits(session, entry, twin, bpy.context.scene)
+    carrier = addon.module("blender.carrier")
+    assert carrier.find_carrier(twin) != carrier.find_carrier(skin)
     assert measure.same_bits(measure.at_frame(skin, LOOKED_AT), expected)

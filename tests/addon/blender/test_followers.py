@@ -404,6 +404,21 @@ def test_what_is_edited_is_read_after_editing(skin: Any) -> None:
     assert np.abs(after - before).max() > 0.01
 
 
+@pytest.mark.parametrize("rigid", [False, True])
+def test_points_that_a_script_moves_are_read_again(skin: Any, rigid: bool) -> None:
+    """In Object Mode, where nothing but Blender's own word tells of it."""
+    cloth = make_cloth(skin)
+    cloth.softrig.rigid = rigid
+    follow(skin, cloth)
+    before = offsets_at(cloth, BUSY)
+    for vertex in cloth.data.vertices:
+        vertex.co.z += 0.5
+    cloth.data.update()
+    bpy.context.view_layer.update()
+    settle(skin)
+    assert np.abs(offsets_at(cloth, BUSY) - before).max() > 0.01
+
+
 def test_sculpted_or_with_other_vertices_it_goes_on(skin: Any) -> None:
     cloth = make_cloth(skin)
     follow(skin, cloth)

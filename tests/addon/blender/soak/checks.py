@@ -6,8 +6,9 @@ from typing import Any
 
 import bpy
 import numpy as np
-from support import addon, measure
+from support import addon, measure, scenes
 
+from .actions import succeeds
 from .world import World
 
 
@@ -55,6 +56,8 @@ def check_character(world: World, ob: Any) -> None:
     demand(entry is not None, f"{ob.name} was not met")
     if entry.scene_name != bpy.context.scene.name:
         return
+    if entry.state.stale and entry.steps_scene:
+        _record_again(world, ob, entry)
     if entry.state.is_refused or entry.blocked:
         world.found["refused"] += 1
         demand(bool(entry.blocked or entry.state.message), f"{ob.name} is refused without a word")
@@ -62,6 +65,15 @@ def check_character(world: World, ob: Any) -> None:
         return
     world.found["live"] += 1
     _check_live(world, ob, entry)
+
+
+def _record_again(world: World, ob: Any, entry: Any) -> None:
+    """Where only the artist may step the scene, who does what the panel says."""
+    world.found["recorded by hand"] += 1
+    demand(bool(entry.notice), f"{ob.name} is not recorded again, without a word")
+    scenes.make_active(ob)
+    succeeds(bpy.ops.softrig.record)
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current)
 
 
 def _shown(ob: Any) -> np.ndarray:
@@ -80,6 +92,7 @@ def _check_live(world: World, ob: Any, entry: Any) -> None:
     api = addon.session().api
     frames = entry.frames
     demand(api.wait_frame(entry.shot, frames.last, 600.0), f"{name}: the shot does not come")
+    check_riders_read(ob, entry)
     looked = (frames.first, (frames.first + frames.last) // 2, frames.last)
     hashes = [api.state_hash(entry.shot, frame) for frame in looked]
     clean, offsets, riders = simulate_clean(ob, entry, looked)
@@ -88,6 +101,16 @@ def _check_live(world: World, ob: Any, entry: Any) -> None:
     followers = addon.module("blender.followers")
     for follower, expected in zip(entry.followers, riders, strict=True):
         _check_follower(world, followers.find_object(follower), follower, expected)
+
+
+def check_riders_read(ob: Any, entry: Any) -> None:
+    """As they lie on the character now, or not at all."""
+    followers, rest = addon.module("blender.followers"), addon.module("blender.rest")
+    read = {follower.shape.uuid: follower.shape for follower in entry.followers}
+    riding = [rider for rider in followers.followers_of(ob) if rider.softrig.follower_uuid in read]
+    for place in rest.read_rest(addon.session(), bpy.context.scene, ob, riding) if riding else ():
+        shape = followers.make_shape(place)
+        demand(shape.key() == read[shape.uuid].key(), f"{shape.object_name}: follows as another")
 
 
 def _check_follower(world: World, rider: Any, follower: Any, expected: np.ndarray) -> None:
