@@ -116,7 +116,7 @@ def _shape_facts(entry: Entry | None, ob: Any) -> dict[str, Any]:
         "editing": ob.data.is_editmode,
         "unweighted": _count_unweighted(entry, ob),
         "is_flat": min(scale) < FLAT,
-        "scale": tuple(scale),
+        "changes_proportions": entry is not None and entry.changes_proportions,
         "size": max(side * part for side, part in zip(sides, scale, strict=True)),
         "gravity": ob.softrig.gravity_factor,
         "is_gravity_keyed": "softrig.gravity_factor" in compat.animated_paths(ob),

@@ -21,6 +21,7 @@ from ..model.followers import (
     fit_map,
     make_row,
 )
+from ..model.proportions import Proportions
 from ..model.session import Entry, Session
 from ..native.arrays import FloatArray
 from . import carrier, followed, rest, seen
@@ -125,17 +126,17 @@ def read(session: Session, entry: Entry, leader: Any, scene: Any) -> None:
             entry.notice = entry.notice or f'"{place.ob.name}" stands still: {place.trouble}'
             carrier.clear(place.ob)
         else:
-            shapes.append(make_shape(place))
+            shapes.append(make_shape(place, entry.proportions))
     session.follow(entry, shapes)
 
 
-def make_shape(place: rest.Place) -> FollowerShape:
+def make_shape(place: rest.Place, proportions: Proportions) -> FollowerShape:
     ob = place.ob
     return FollowerShape(
         uuid=ob.softrig.follower_uuid,
         object_name=ob.name,
-        rest=place.points,
-        skin_to_object=place.to_own,
+        rest=proportions.of_points(place.points),
+        skin_to_object=proportions.of_map(place.to_own),
         is_rigid=ob.softrig.rigid,
         is_deformed=bool(followed.list_deformers(ob)) or has_armature(ob),
     )

@@ -69,6 +69,7 @@ def make_character(ob: Any, shape: Shape, spaces: Spaces) -> Character:
         maps=shape.maps,
         armature_count=shape.armature_count,
         space_to_skin=spaces.to_skin,
+        proportions=spaces.proportions,
         target_node_count=ob.softrig.cage_nodes,
         mesher=number_of(MESHERS, ob.softrig.mesher),
         inside=read_inside(ob),

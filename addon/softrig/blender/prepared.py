@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..model.proportions import EVEN, stored
 from ..model.rig import Shape, Spaces
 from ..model.session import BuildInputs, Entry, Session
+from ..native.arrays import FloatArray
 from ..native.errors import NativeError
 from . import carrier, compat, graph
 
@@ -23,6 +25,8 @@ KEY = "softrig_prepared_for"
 """Names what was prepared: the same skin, weights, bones and wishes give the same text."""
 SPACES = "softrig_prepared_spaces"
 """Where the armatures were then, in relation to the skin. Older files do not tell."""
+PROPORTIONS = "softrig_prepared_proportions"
+"""What the object made of the skin's shape then; absent where nothing."""
 
 
 def keep(session: Session, entry: Entry, ob: Any) -> None:
@@ -37,11 +41,16 @@ def keep(session: Session, entry: Entry, ob: Any) -> None:
         return
     compat.write_bytes(holder, DATA, data)
     holder[KEY] = entry.key
-    if entry.spaces is not None and len(entry.spaces):
-        holder[SPACES] = entry.spaces.tolist()
-    elif SPACES in holder:
-        del holder[SPACES]
+    _set(holder, SPACES, entry.spaces)
+    _set(holder, PROPORTIONS, None if entry.proportions.are_even else entry.proportions.matrix)
     entry.is_kept = True
+
+
+def _set(holder: Any, name: str, numbers: FloatArray | None) -> None:
+    if numbers is not None and len(numbers):
+        holder[name] = numbers.reshape(-1).tolist()
+    elif name in holder:
+        del holder[name]
 
 
 def open_kept(
@@ -52,14 +61,17 @@ def open_kept(
     for holder in _holders(ob):
         data = holder.get(DATA) if holder.get(KEY) == key else None
         kept = np.array(holder[SPACES], np.float32) if SPACES in holder else None
+        shaped = stored(holder[PROPORTIONS]) if PROPORTIONS in holder else EVEN
         if not isinstance(data, bytes) or (kept is not None and not spaces.are(kept)):
+            continue
+        if not spaces.proportions.are(shaped):
             continue
         try:
             session.open_prepared(entry, shape, build, data)
         except NativeError as error:
             log.warning("%s is prepared again: %s", entry.object_name, error)
             continue
-        entry.spaces = kept
+        entry.spaces, entry.proportions = kept, shaped
         entry.is_kept = holder == carrier.find_carrier(ob)
         return True
     return False

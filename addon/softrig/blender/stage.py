@@ -311,16 +311,16 @@ def _record_chunk(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
 
 
 def is_misplaced(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
-    """It was prepared with its armatures elsewhere in relation to the skin.
+    """It was prepared with its armatures elsewhere in relation to the skin, or stretched otherwise.
 
     A rig that never stands at the same place twice is prepared once.
     """
-    if entry.steps_scene or entry.spaces is None:
-        return False
     spaces = gather.recorded_spaces(session, entry, ob, scene)
-    moved = not spaces.are(entry.spaces)
+    known = not entry.steps_scene and entry.spaces is not None
+    moved = known and not spaces.are(entry.spaces)
+    moved = moved or not spaces.proportions.are(entry.proportions)
     again, entry.is_misplaced = entry.is_misplaced, moved
-    if moved and again:
+    if known and moved and again:
         entry.spaces = spaces.to_skin
     return moved and not again
 

@@ -12,8 +12,6 @@ USUAL_SIZE = 2.0
 UNUSUAL = 10.0
 """So many times larger or smaller, and gravity looks odd."""
 SMALLEST_SIZE = 1e-9
-EVEN = 1.2
-"""An object whose scales differ by less moves about as it would without any."""
 FIX = "softrig.fix"
 
 
@@ -46,10 +44,10 @@ class Facts:
     vertices: int = 0
     prepared_vertices: int = 0
     editing: bool = False
-    scale: tuple[float, ...] = (1.0, 1.0, 1.0)
-    """Of the object in the world, along its axes."""
     is_flat: bool = False
     """The object is scaled to nothing along some axis."""
+    changes_proportions: bool = False
+    """Its scale does other things to its shape in the shot than at the first frame."""
     size: float = 0.0
     """In the world, along its longest side."""
     gravity: float = 0.0
@@ -104,10 +102,6 @@ class Facts:
     def wanted_gravity(self) -> float:
         """That would look as it does on a character of the usual size."""
         return self.size / USUAL_SIZE
-
-    @property
-    def is_uneven(self) -> bool:
-        return not self.is_flat and max(self.scale) > EVEN * min(self.scale)
 
     @property
     def is_gravity_odd(self) -> bool:
@@ -238,10 +232,11 @@ TRAPS = (
         "Clear the Scale",
     ),
     Trap(
-        "UNEVEN_SCALE",
-        lambda f: f.is_uneven,
-        "The object is scaled unevenly: its flesh swings as the unscaled mesh would, and Fast "
-        "Flesh may fly apart. In Object Mode apply the scale: Object, Apply, Scale.",
+        "CHANGING_SCALE",
+        lambda f: f.changes_proportions and not f.is_flat,
+        "The object's scale stretches it in this shot. The flesh has the shape of the scene's "
+        "first frame, and takes what follows for motion.",
+        icon="INFO",
     ),
     Trap(
         "EDITED",
@@ -299,7 +294,7 @@ TRAPS = (
         "LIMITED",
         lambda f: f.limited > 0,
         "Some flesh had to be held back from flying away. Where the rig jumps, set a Cut marker; "
-        "else calm the forces, or apply an uneven scale.",
+        "else calm the forces.",
         icon="INFO",
     ),
     Trap(

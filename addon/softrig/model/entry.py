@@ -17,6 +17,7 @@ from .controls import Surroundings
 from .followers import Follower
 from .lifecycle import Phase, State
 from .maps import MapChoice, MapChoices
+from .proportions import EVEN, Proportions
 from .rig import Shape, TapePlan
 
 
@@ -93,8 +94,12 @@ class Entry:
     """The artist asked for preparing: what is stored will not do."""
     spaces: FloatArray | None = None
     """Where its armatures were in relation to the skin; None where an old file does not tell."""
+    proportions: Proportions = EVEN
+    """What the object made of the skin's shape when it was prepared."""
     is_misplaced: bool = False
-    """It was prepared anew because they were elsewhere; once is enough."""
+    """It was prepared anew because these were others; once is enough."""
+    changes_proportions: bool = False
+    """The object does in the course of the shot."""
     touched_at: float | None = None
     """When Blender told of a change of what preparing reads; None once that was looked at."""
     groups: tuple[str, ...] = ()
@@ -166,6 +171,14 @@ class Entry:
     def is_awaited(self) -> bool:
         """A provisional frame was asked for that is not shown yet."""
         return self.asked is not None and not self.answered and self.state.owed
+
+    def keep_rows(self, rows: FloatArray) -> None:
+        """The next of the tape."""
+        shape = (self.frames.shot_count, rows.shape[1])
+        if self.rows is None or self.rows.shape != shape:
+            self.rows = np.zeros(shape, np.float32)
+        self.rows[self.recorded_until : self.recorded_until + len(rows)] = rows
+        self.recorded_until += len(rows)
 
     def scene_frames(self, recorded: int = 0) -> list[int]:
         """The frame of the scene for each frame of the shot that is not recorded."""

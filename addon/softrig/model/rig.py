@@ -3,7 +3,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ..native.arrays import FloatArray, IntArray, as_floats, as_ints
 from ..native.inputs import CharacterInput, InsideInput, MapsInput
 from . import maps as painted_maps
 from .maps import Groups
+from .proportions import EVEN, Proportions, proportions_of
 
 LOOSE_TIP = 0.6
 """The share of a loose chain that swings freely: less looks stiff, more lets the root go."""
@@ -191,10 +192,11 @@ class Shape:
 
 @dataclass(frozen=True)
 class Spaces:
-    """Where the armatures are in relation to the skin."""
+    """Where the armatures are in relation to the skin, and what the object makes of its shape."""
 
     to_skin: FloatArray
-    """Armature space to skin space, 16 floats each, column by column."""
+    """Armature space to the space of the object, 16 floats each, column by column."""
+    proportions: Proportions = EVEN
     reach: float = 1.0
     """The largest number in what they were worked out from: what rounding is measured by."""
 
@@ -216,7 +218,7 @@ def spaces_of_row(row: FloatArray, armature_count: int) -> Spaces:
         raise RefusalError("This object has a scale of zero.") from error
     spaces = (to_skin @ worlds[1:]).transpose(0, 2, 1).astype(np.float32).reshape(-1)
     reach = max(1.0, float(np.abs(worlds).max())) * max(1.0, float(np.abs(to_skin[:3, :3]).max()))
-    return Spaces(spaces, reach)
+    return Spaces(spaces, proportions_of(worlds[0]), reach)
 
 
 @dataclass(frozen=True)
@@ -227,11 +229,22 @@ class Character(Shape):
     target_node_count: int
     mesher: int = 0
     inside: InsideInput = InsideInput()
+    proportions: Proportions = EVEN
+    """Of the object; the other numbers are in its own space."""
+
+    def as_flesh(self) -> "Character":
+        """In the space that is simulated in."""
+        return replace(
+            self,
+            positions=self.proportions.of_points(self.positions),
+            space_to_skin=self.proportions.of_spaces(self.space_to_skin),
+            proportions=EVEN,
+        )
 
     def to_native(self) -> CharacterInput:
-        bones = self.bones
+        bones, flesh = self.bones, self.as_flesh()
         return CharacterInput(
-            skin_positions=as_floats(self.positions),
+            skin_positions=as_floats(flesh.positions),
             skin_triangles=as_ints(self.triangles),
             weight_starts=self.weights.starts,
             weight_bones=self.weights.bones,
@@ -241,7 +254,7 @@ class Character(Shape):
             bone_parents=as_ints([bone.parent for bone in bones]),
             bone_loose_tips=as_floats([bone.loose_tip for bone in bones]),
             bone_spaces=as_ints([bone.space for bone in bones]),
-            space_to_skin=as_floats(self.space_to_skin).reshape(-1),
+            space_to_skin=as_floats(flesh.space_to_skin).reshape(-1),
             target_node_count=self.target_node_count,
             mesher=self.mesher,
             inside=self.inside,

@@ -97,7 +97,7 @@ class Session:
     def start_preparing(self, entry: Entry, character: Character, build: BuildInputs) -> None:
         check_character(character)
         entry.wants_anew = False
-        entry.spaces = character.space_to_skin
+        entry.spaces, entry.proportions = character.space_to_skin, character.proportions
         self._note_shape(entry, character, build)
         entry.character = self.api.create_character(character.to_native())
         entry.job = self.api.character_status(entry.character)
@@ -146,12 +146,13 @@ class Session:
         self.close_shot(entry)
         entry.frames = frames
         entry.settings = settings
-        entry.shot = self.api.create_shot(entry.character, frames, settings)
+        to_object = entry.proportions.to_object()
+        entry.shot = self.api.create_shot(entry.character, frames, settings, to_object)
         entry.shot_status = self.api.shot_status(entry.shot)
 
     def follow_skin(self, entry: Entry, rest: FloatArray) -> None:
         """Something else than bones moves it: `skins` come with the rows of the tape."""
-        self.api.follow_skin(entry.shot, rest)
+        self.api.follow_skin(entry.shot, entry.proportions.of_points(rest))
 
     def follow(self, entry: Entry, shapes: Iterable[FollowerShape]) -> None:
         """What rides on the cage from now on; recording begins with its first frame."""
@@ -198,7 +199,8 @@ class Session:
             entry.skins = hashlib.blake2b(digest_size=16)
         entry.skins.update(skins.tobytes())
         first = entry.frames.shot_first + entry.recorded_until
-        differs = self.api.write_skin(entry.shot, first, skins) < first + len(skins)
+        placed = entry.proportions.of_points(skins)
+        differs = self.api.write_skin(entry.shot, first, placed) < first + len(skins)
         if differs:
             entry.asked = None
         return differs
@@ -208,12 +210,13 @@ class Session:
         assert entry.frames is not None and entry.plan is not None
         first = entry.frames.shot_first + entry.recorded_until
         check_rows(entry.plan, first, rows, entry.frames.to_scene)
+        placed = entry.proportions.of_rows(rows)
         if dials is not None:
-            self._write_dials(entry, rows, dials)
-        changed = self.api.write_tape(entry.shot, first, rows)
+            self._write_dials(entry, placed, dials)
+        changed = self.api.write_tape(entry.shot, first, placed)
         if changed < first + len(rows):
             entry.asked = None
-        self._keep_rows(entry, rows)
+        entry.keep_rows(rows)
         return changed
 
     def _write_dials(self, entry: Entry, rows: FloatArray, dials: FloatArray) -> None:
@@ -231,15 +234,9 @@ class Session:
         entry.controls[entry.recorded_until : entry.recorded_until + len(rows)] = controls
         entry.cut_before = float(dials[-1, CUT])
 
-    def _keep_rows(self, entry: Entry, rows: FloatArray) -> None:
-        shape = (entry.frames.shot_count, rows.shape[1])
-        if entry.rows is None or entry.rows.shape != shape:
-            entry.rows = np.zeros(shape, np.float32)
-        entry.rows[entry.recorded_until : entry.recorded_until + len(rows)] = rows
-        entry.recorded_until += len(rows)
-
     def name_motion(self, entry: Entry) -> None:
         """The tape is whole."""
+        entry.changes_proportions = entry.proportions.change_in(entry.rows)
         digest = hashlib.blake2b(entry.rows.tobytes(), digest_size=16)
         digest.update(entry.controls.tobytes() if entry.controls is not None else b"")
         digest.update(entry.skins.digest() if entry.skins is not None else b"")
@@ -252,6 +249,8 @@ class Session:
         if entry.state.phase is not Phase.LIVE or changing or not entry.motion:
             return ""
         source = repr((entry.settings, entry.frames, entry.key, entry.motion))
+        if not entry.proportions.are_even:
+            source += repr(entry.proportions.matrix.tolist())
         return hashlib.blake2b(source.encode(), digest_size=16).hexdigest()
 
     def dial_turns(self, uuid: str, at_once: bool = True) -> None:

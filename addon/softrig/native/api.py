@@ -104,12 +104,20 @@ class Api(WeightsCalls):
         )
         return nodes, cells
 
-    def create_shot(self, character: Any, frames: FrameRange, settings: ShotSettings) -> Any:
+    def create_shot(
+        self,
+        character: Any,
+        frames: FrameRange,
+        settings: ShotSettings,
+        skin_to_object: FloatArray | None = None,
+    ) -> Any:
+        """With a matrix of 16, offsets of the skin are read and baked in another space than its."""
         definition = self._lib.srDefaultShotDef()
         definition.character = character
         definition.firstFrame = frames.shot_first
         definition.frameCount = frames.shot_count
         definition.frameRate = frames.rate
+        definition.skinToObject = float_pointer(skin_to_object)
         _set_params(definition.params, settings)
         shot = bindings.ShotId()
         self._lib.srCreateShot(ctypes.byref(definition), ctypes.byref(shot))

@@ -8,7 +8,7 @@ from typing import Any
 SR_VERSION_MAJOR = 0
 SR_VERSION_MINOR = 1
 SR_VERSION_PATCH = 0
-SR_ABI_VERSION = 8
+SR_ABI_VERSION = 9
 SR_NULL_INDEX = -1
 SR_MESHER_NOTE_SIZE = 160
 SR_DIHEDRAL_BINS = 18
@@ -301,6 +301,7 @@ class ShotDef(ctypes.Structure):
         ("frameCount", ctypes.c_int32),
         ("frameRate", ctypes.c_double),
         ("params", ShotParams),
+        ("skinToObject", ctypes.POINTER(ctypes.c_float)),
     )
 
 

@@ -45,8 +45,9 @@ class SOFTRIG_OT_export_rig(bpy.types.Operator):
             frames = objects.frames_of(scene)
             span = range(frames.first, frames.last + 1)
             rows = tape.record(session, scene, ob, character.tape_plan, span).rows
-            write_lines(rig.with_suffix(".obj"), obj_lines(character))
-            write_lines(rig, rig_lines(character, frames, rows))
+            flesh, rows = character.as_flesh(), character.proportions.of_rows(rows)
+            write_lines(rig.with_suffix(".obj"), obj_lines(flesh))
+            write_lines(rig, rig_lines(flesh, frames, rows))
         except RefusalError as error:
             return self.refuse(str(error))
         except OSError as error:

@@ -15,7 +15,7 @@
 
 /// Raised with every change of a public struct or signature. A host built against another number must not
 /// call anything but `srGetAbiInfo`.
-#define SR_ABI_VERSION 8
+#define SR_ABI_VERSION 9
 
 #if defined(_WIN32)
 #if defined(SR_BUILD_SHARED)

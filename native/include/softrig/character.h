@@ -4,8 +4,10 @@
 // what is simulated is a coarse cage of tetrahedra that the library fits to its inside.
 //
 // Conventions. Lengths are in metres or whatever unit the host uses; matrices are 4 x 4 in *column-major*
-// order, as Blender's bulk reads give them: 16 floats, the translation in 12, 13, 14. "Skin space" is the
-// skin object's own space.
+// order, as Blender's bulk reads give them: 16 floats, the translation in 12, 13, 14. "Skin space" is where
+// the skin has its own shape, but for its size: flesh is measured there. It is the skin object's own space,
+// unless that object is scaled unevenly; then the host brings the skin to such a space, and the shot brings
+// its offsets back (`srShotDef.skinToObject`).
 
 #pragma once
 

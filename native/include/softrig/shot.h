@@ -99,6 +99,9 @@ typedef struct srShotDef {
     int32_t frameCount; ///< 1 to 1,000,000.
     double frameRate;   ///< Frames a second, 1 to 1,000; fractions are fine.
     srShotParams params;
+    const float* skinToObject; ///< 16: from skin space to that of the object whose vertices the skin's
+                               ///< offsets are added to, where that is another: see "skin space" in
+                               ///< character.h. Copied. Null (the default): the same space.
 } srShotDef;
 
 SR_API srShotDef srDefaultShotDef(void);
@@ -129,7 +132,7 @@ SR_API srResult srCreateShot(const srShotDef* def, srShotId* outShot);
 SR_API srResult srDestroyShot(srShotId shot);
 
 /// Writes recorded motion for `rowCount` frames from `firstFrame` on. A row is (1 + spaceCount + boneCount)
-/// matrices: skin object to world; each armature object to world; each bone to its armature in the pose
+/// matrices: skin space to world; each armature object to world; each bone to its armature in the pose
 /// (Blender's `pose_bone.matrix`). `floatCount` is that times 16 times `rowCount`, as a check. Rows are
 /// compared with what is on the tape; simulation starts anew from the first that differs, and
 /// `outFirstChangedFrame` (nullable) names it: `firstFrame + rowCount` when none does.
@@ -182,9 +185,9 @@ SR_API srResult srShot_GetStatus(srShotId shot, srShotStatus* outStatus);
 /// their nearest one. `sr_errorNotReady` when time ran out or when the frame is not recorded.
 SR_API srResult srShot_WaitFrame(srShotId shot, int32_t frame, double seconds);
 
-/// The offset of each skin vertex at `frame`, in skin space: 3 floats a vertex. Between frames it is
-/// interpolated linearly; outside of the range the nearest frame is held. When the frame is not ready all
-/// offsets are written as zero and the answer is `sr_errorNotReady`.
+/// The offset of each skin vertex at `frame`, in skin space or, with `skinToObject`, in the object's: 3
+/// floats a vertex. Between frames it is interpolated linearly; outside of the range the nearest frame is
+/// held. When the frame is not ready all offsets are written as zero and the answer is `sr_errorNotReady`.
 SR_API srResult srShot_ReadOffsets(srShotId shot, double frame, float* outOffsets, int32_t vertexCount);
 
 /// Asks for a provisional frame where somebody looks: before it goes on, the worker plays a few frames up to

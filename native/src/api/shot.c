@@ -89,6 +89,9 @@ srResult srCreateShot(const srShotDef* def, srShotId* outShot) {
     SR_TRY(srCheckRange("frameCount", def->frameCount, 1, 1000000));
     SR_TRY(srCheckRange("frameRate", def->frameRate, 1.0, 1000.0));
     SR_TRY(srCheckRange("firstFrame", def->firstFrame, -1e9, 1e9));
+    if (def->skinToObject != NULL) {
+        SR_TRY(srCheckPlaces("skinToObject", def->skinToObject, 16));
+    }
     srEntry* entry = NULL;
     SR_TRY(srAcquire(sr_kindCharacter, SR_RAW_ID(def->character), &entry));
     srResult result = createOn(entry, def, outShot);

@@ -26,6 +26,7 @@ struct srSimulation {
     srShotSource source;      // guarded by `control`, and by the worker's pause
     srSkinFollower* follower; // null while only the rig moves the skin
     int32_t edition;          // counts its changes
+    srMat34 skinToObject;     // where offsets of the skin are wanted
     srPassenger skin;         // scratch of readers: what bringing offsets to the skin needs, ...
     srVec3* places;           // ... nodes in the world, ...
     srMat34* maps;            // ... and the maps that put them there
@@ -103,6 +104,9 @@ srResult srCreateSimulation(const srCharacter* character, const srShotDef* def,
     }
     simulation->source.character = character;
     simulation->source.def = *def;
+    simulation->source.def.skinToObject = NULL; // the caller's own; kept as a matrix
+    simulation->skinToObject =
+        def->skinToObject != NULL ? srFromColumns16(def->skinToObject) : srIdentity34();
     srAudience_Hold(character->audience);
     srResult result = allocateParts(simulation);
     if (result == sr_success) {
@@ -360,13 +364,14 @@ srResult srSimulation_WaitFrame(srSimulation* simulation, int32_t frame, double 
                                                                  : failNotReady(simulation, wanted);
 }
 
-// from offsets of the nodes at a row, in the world, to those of the vertices in skin space
+// from offsets of the nodes at a row, in the world, to those of the vertices in their object
 static void bringToSkin(void* context, int32_t row, const srVec3f* offsets, float* outOffsets) {
     const srSimulation* simulation = context;
     srMat34 object = srRig_ReadObject(srTape_GetRow(&simulation->source.tape, row));
     srMat34 toSkin;
     srInvert34(&object, &toSkin);
-    srPassenger_Bring(&simulation->skin, &toSkin, offsets, outOffsets);
+    srMat34 toObject = srMul34(&simulation->skinToObject, &toSkin);
+    srPassenger_Bring(&simulation->skin, &toObject, offsets, outOffsets);
 }
 
 static srReader makeSkinReader(srSimulation* simulation) {

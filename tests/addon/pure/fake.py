@@ -71,7 +71,7 @@ class FakeApi:
     def character_report(self, identity: int) -> dict[str, float]:
         return {"nodeCount": 8, "borderEdgeCount": 3}
 
-    def create_shot(self, character: int, frames: Any, settings: Any) -> int:
+    def create_shot(self, character: int, frames: Any, settings: Any, to_object: Any = None) -> int:
         if character not in self.alive:
             raise StaleIdError(5, "The id is stale.")
         self.frame_count, self.recorded, self.ready, self.params = frames.shot_count, 0, 0, settings

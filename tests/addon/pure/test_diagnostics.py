@@ -20,7 +20,7 @@ CASES = {
     "OFF_IN_RENDER": {"off_in_render": True},
     "OFF_IN_VIEWPORT": {"off_in_viewport": True},
     "FLAT": {"is_flat": True},
-    "UNEVEN_SCALE": {"scale": (1.0, 2.0, 1.0)},
+    "CHANGING_SCALE": {"changes_proportions": True},
     "EDITED": {"vertices": 100, "prepared_vertices": 90},
     "UNWEIGHTED": {"vertices": 100, "unweighted": 100},
     "ODD_GRAVITY": {"gravity": 1.0, "size": 180.0},

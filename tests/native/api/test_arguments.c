@@ -406,6 +406,20 @@ static void followers_with_wrong_numbers_are_refused(void** state) {
     assert_success(srDestroyShot(otherShot));
 }
 
+static void a_matrix_of_no_numbers_is_refused(void** state) {
+    (void)state;
+    srShotDef def = srDefaultShotDef();
+    srShotId id;
+    float matrix[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    def.character = character;
+    def.skinToObject = matrix;
+    matrix[5] = NAN;
+    assert_result(srCreateShot(&def, &id), sr_errorNotFinite);
+    assert_non_null(strstr(srGetErrorText(), "skinToObject[5]"));
+    matrix[5] = 1e13f;
+    assert_result(srCreateShot(&def, &id), sr_errorInvalidValue);
+}
+
 // one field of the character's definition set to something wrong, and what is to be said about it
 typedef struct WrongField {
     size_t offset;
@@ -767,6 +781,7 @@ int main(void) {
         cmocka_unit_test(null_pointers_are_named),
         cmocka_unit_test(structs_of_another_size_are_refused),
         cmocka_unit_test(followers_with_wrong_numbers_are_refused),
+        cmocka_unit_test(a_matrix_of_no_numbers_is_refused),
         cmocka_unit_test(counts_out_of_range_are_refused),
         cmocka_unit_test(missing_arrays_of_a_character_are_named),
         cmocka_unit_test(wrong_numbers_in_a_character_s_arrays_are_refused),

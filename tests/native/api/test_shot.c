@@ -16,13 +16,20 @@
 #define MOST_TRIES 50
 
 // prepares and simulates; the offsets of the last frame, to be freed
-static float* runShot(const srTestScene* scene, srTestMotion motion, srCharacterId* outCharacter) {
+static float* runShotFor(const srTestScene* scene, srTestMotion motion, const float* skinToObject,
+                         srCharacterId* outCharacter) {
     srShotDef def = srDefaultShotDef();
     srShotId shot;
+    float matrix[16];
+    if (skinToObject != NULL) {
+        memcpy(matrix, skinToObject, sizeof(matrix));
+        def.skinToObject = matrix;
+    }
     assert_success(srCreateCharacter(&scene->def, &def.character));
     assert_success(srCharacter_Wait(def.character, -1.0));
     def.frameCount = FRAMES;
     assert_success(srCreateShot(&def, &shot));
+    memset(matrix, 0, sizeof(matrix)); // it was copied
     int64_t floatCount = (int64_t)FRAMES * srTestScene_GetRowFloatCount(scene);
     float* rows = malloc(sizeof(float) * (size_t)floatCount);
     float* offsets = malloc(12 * (size_t)scene->def.skinVertexCount);
@@ -41,6 +48,10 @@ static float* runShot(const srTestScene* scene, srTestMotion motion, srCharacter
     assert_success(srDestroyShot(shot));
     *outCharacter = def.character;
     return offsets;
+}
+
+static float* runShot(const srTestScene* scene, srTestMotion motion, srCharacterId* outCharacter) {
+    return runShotFor(scene, motion, NULL, outCharacter);
 }
 
 static float largest(const float* offsets, int32_t vertexCount) {
@@ -161,12 +172,43 @@ static void the_cage_can_be_read_and_given_again(void** state) {
     srTestDestroyScene(&scene);
 }
 
+static void offsets_are_brought_to_the_object(void** state) {
+    (void)state;
+    srTestScene scene;
+    assert_true(srTestCreateTailScene(&scene));
+    scene.def.targetNodeCount = 400;
+    const float same[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    const float other[16] = {2, 0, 0.5f, 0, 0, -3, 0, 0, 0.5f, 0, 0.25f, 0, 7, 8, 9, 1};
+    const float* matrices[3] = {NULL, same, other};
+    float* offsets[3];
+    for (int i = 0; i < 3; ++i) {
+        srCharacterId character;
+        offsets[i] = runShotFor(&scene, srTestShake, matrices[i], &character);
+        assert_success(srDestroyCharacter(character));
+    }
+    float most = largest(offsets[0], scene.def.skinVertexCount);
+    assert_true(most > 0.01f);
+    assert_memory_equal(offsets[0], offsets[1], 12 * (size_t)scene.def.skinVertexCount);
+    for (int32_t v = 0; v < scene.def.skinVertexCount; ++v) {
+        const float* u = offsets[0] + 3 * v;
+        for (int i = 0; i < 3; ++i) {
+            float brought = other[i] * u[0] + other[4 + i] * u[1] + other[8 + i] * u[2];
+            assert_near((double)offsets[2][3 * v + i], (double)brought, 1e-5 * (double)most);
+        }
+    }
+    for (int i = 0; i < 3; ++i) {
+        free(offsets[i]);
+    }
+    srTestDestroyScene(&scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(offsets_are_the_same_bits_on_any_number_of_workers),
         cmocka_unit_test(a_character_without_bones_swings_after_its_object),
         cmocka_unit_test(a_vertex_that_is_no_place_gets_no_offset),
         cmocka_unit_test(the_cage_can_be_read_and_given_again),
+        cmocka_unit_test(offsets_are_brought_to_the_object),
     };
     return cmocka_run_group_tests_name("api/shot", tests, NULL, srTestNothingLeaked);
 }

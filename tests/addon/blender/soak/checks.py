@@ -109,7 +109,7 @@ def check_riders_read(ob: Any, entry: Any) -> None:
     read = {follower.shape.uuid: follower.shape for follower in entry.followers}
     riding = [rider for rider in followers.followers_of(ob) if rider.softrig.follower_uuid in read]
     for place in rest.read_rest(addon.session(), bpy.context.scene, ob, riding) if riding else ():
-        shape = followers.make_shape(place)
+        shape = followers.make_shape(place, entry.proportions)
         demand(shape.key() == read[shape.uuid].key(), f"{shape.object_name}: follows as another")
 
 
@@ -160,6 +160,7 @@ def simulate_clean(
     clean = addon.module("model.session").Session(session.api)
     twin = clean.open_entry("clean", ob.name, scene.name)
     twin.plan, twin.surroundings = entry.plan, objects.surroundings_of(scene)
+    twin.proportions = entry.proportions
     try:
         twin.character = clean.api.open_character(clean.api.character_file(entry.character))
         clean.open_shot(twin, objects.shot_frames(ob, scene), stage.settings_of(twin, ob))
