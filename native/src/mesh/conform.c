@@ -33,7 +33,6 @@
 
 #define RUN_COUNT 5
 #define COUNT_TOLERANCE 0.04
-#define WORST_COUNT 0.15 // of the wanted number, off
 #define MIN_TARGET 8
 #define MAX_TARGET 1000000
 
@@ -288,7 +287,7 @@ static srResult search(Conforming* c, Attempt* best, srConformReport* report) {
         report->runCount = now.runCount;
         if (now.fate != sr_conformMade) {
             // what went well before may be good enough
-            bool isGood = best->mesh.cellCount > 0 && errorOf(c, best) <= WORST_COUNT;
+            bool isGood = best->mesh.cellCount > 0 && errorOf(c, best) <= SR_LARGEST_MISS;
             *report = isGood ? *report : now;
             return sr_success;
         }
@@ -301,7 +300,7 @@ static srResult search(Conforming* c, Attempt* best, srConformReport* report) {
         }
         length = nextLength(c, &attempt);
     }
-    bool isOff = best->mesh.cellCount > 0 && errorOf(c, best) > WORST_COUNT;
+    bool isOff = best->mesh.cellCount > 0 && errorOf(c, best) > SR_LARGEST_MISS;
     report->fate = isOff ? sr_conformSize : report->fate;
     return sr_success;
 }

@@ -32,6 +32,7 @@ typedef struct srFillingReport {
     srConformReport conform;
 } srFillingReport;
 
-/// As srMeshSurface. `pointCells` of the mesh is null when TetGen filled a contour.
+/// As srMeshSurface. Pieces of the skin that touch, or overlap a little, are filled each by itself (layers.h)
+/// unless contacts are glued. `pointCells` of the mesh is null when TetGen filled a contour.
 SR_MUST_USE srResult srFillSurface(const srSurface* surface, const srFillingSettings* settings,
                                    srMesh* outMesh, srFillingReport* outReport);

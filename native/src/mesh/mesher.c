@@ -22,7 +22,6 @@
 // even ones; and stretched, so that each axis changes at a spacing of its own.
 #define BOX_TOLERANCE 0.1
 #define GROWTH_WEIGHT 0.5
-#define LARGEST_MISS 0.15
 
 // A cage so many times as large as the inside is one of a chain of cubes around it: no lattice of about as
 // many nodes is near to the shape.
@@ -251,10 +250,10 @@ static srResult findLeastNodes(const srProgress* progress, const Attempt* attemp
     const srMeshing* meshing = &attempt->meshing;
     int32_t target = meshing->settings->targetNodeCount, made = attempt->search.best.cells.nodeCount;
     double spacing = attempt->search.best.spacing, work = 0.0, mostWork = fmax(workLeft(attempt), ASK_WORK);
-    double least = fmax(made, (1.0 - LARGEST_MISS) * target), count = made;
+    double least = fmax(made, (1.0 - SR_LARGEST_MISS) * target), count = made;
     bool isLarge = srTrial_IsLarger(meshing, &attempt->search.best, SR_LIMIT_OF_GROWTH);
     bool isEnough = made == 0 || (count >= least && !isLarge);
-    *outCount = isEnough && made <= (1.0 + LARGEST_MISS) * target ? 0 : made;
+    *outCount = isEnough && made <= (1.0 + SR_LARGEST_MISS) * target ? 0 : made;
     for (int step = 0; !isEnough && step < ASK_COUNT && count < MOST_ASKED * target && work < mostWork;
          step++) {
         srProgress part =
@@ -573,12 +572,12 @@ static srResult tryHalving(const srProgress* progress, Attempt* best) {
 static srResult takeLeast(srTrial* least, const srProgress* progress, Attempt* best, Attempt* asked,
                           int32_t* outCount) {
     int32_t target = best->meshing.settings->targetNodeCount, count = least->cells.nodeCount;
-    if (count > (1.0 + LARGEST_MISS) * target) {
+    if (count > (1.0 + SR_LARGEST_MISS) * target) {
         *outCount = count > best->search.best.cells.nodeCount ? count : 0;
         return sr_success;
     }
     SR_TRY(srHalveEdges(&least->cells, target, least->arena, progress, &least->cells));
-    if (fabs(least->cells.nodeCount / (double)target - 1.0) <= fmax(errorOf(best), LARGEST_MISS)) {
+    if (fabs(least->cells.nodeCount / (double)target - 1.0) <= fmax(errorOf(best), SR_LARGEST_MISS)) {
         srSearch_Take(&asked->search, least);
         asked->search.shiftedAxis = asked->search.best.shiftedAxis;
         takeAttempt(best, asked);

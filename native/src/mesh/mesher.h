@@ -11,6 +11,10 @@
 #include "mesh/cage.h"
 #include "mesh/solid.h"
 
+/// How far off the wanted one a count may be, and how much larger than the inside a cage: beyond, it is told.
+#define SR_LARGEST_MISS 0.15
+#define SR_LIMIT_OF_GROWTH 1.3
+
 /// Zero is the default of everything but the target.
 typedef struct srMesherSettings {
     int32_t targetNodeCount; ///< Met within about 15 % where the shape allows.

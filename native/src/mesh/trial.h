@@ -13,9 +13,9 @@
 #include "mesh/progress.h"
 #include "mesh/stuffing.h"
 
-/// How much larger than the inside a cage shall be at most, and may be where parts would come off otherwise.
+/// How much larger than the inside a cage shall be at most; where parts would come off otherwise it may be by
+/// SR_LIMIT_OF_GROWTH.
 #define SR_LARGEST_GROWTH 1.2
-#define SR_LIMIT_OF_GROWTH 1.3
 
 #define SR_NOT_SHIFTED (-1)
 
