@@ -20,6 +20,8 @@ BAKE = "Softrig Bake"
 """How the names of the modifiers begin that play bakes, one a take."""
 STACK = "softrig_stack"
 """On the carrier: which modifiers before ours made the vertices that it has points for."""
+OWNER = "softrig_owner"
+"""On the carrier: the identity of the one that it was made for."""
 CHANGED = (
     "The modifiers before Softrig are not those that it was prepared for. Press Prepare Again, "
     "or bake again."
@@ -58,11 +60,17 @@ def find_library(carrier: Any) -> Any:
 
 
 def find_modifier(ob: Any) -> Any:
-    """Our modifier on the skin, or None; one with the carrier of another file is not ours."""
+    """Our modifier on the skin, or None; one with the carrier of another file is not ours.
+
+    That of an override whose file is gone has no carrier; then one beside it counts that has.
+    """
+    lost = None
     for modifier in ob.modifiers:
         if is_ours(modifier) and not is_borrowed(ob, modifier):
-            return modifier
-    return None
+            if compat.get_input(modifier, graph.CARRIER) is not None:
+                return modifier
+            lost = lost or modifier
+    return lost
 
 
 def find_borrowed(ob: Any) -> Any:
@@ -258,9 +266,29 @@ def _make_carrier(ob: Any) -> Any:
 
 def _make_mesh(ob: Any, count: int) -> Any:
     mesh = bpy.data.meshes.new(f"{ob.name} Softrig")
+    _add_points(mesh, count)
+    return mesh
+
+
+def _add_points(mesh: Any, count: int) -> None:
     mesh.vertices.add(count)
     compat.write_positions(mesh, np.zeros(3 * count, np.float32))
-    return mesh
+
+
+def own(ob: Any) -> None:
+    """The carrier is this one's from now on, whatever else comes to read it."""
+    carrier, identity = find_carrier(ob), _identity(ob)
+    if carrier is not None and identity and carrier.get(OWNER) != identity:
+        carrier[OWNER] = identity
+
+
+def _owns(ob: Any) -> bool:
+    carrier = find_carrier(ob)
+    return carrier is not None and bool(_identity(ob)) and carrier.get(OWNER) == _identity(ob)
+
+
+def _identity(ob: Any) -> str:
+    return ob.softrig.uuid or ob.softrig.follower_uuid
 
 
 def duplicate(ob: Any) -> None:
@@ -271,21 +299,25 @@ def duplicate(ob: Any) -> None:
     copied = carrier.copy()
     copied.data = carrier.data.copy()
     compat.set_input(modifier, graph.CARRIER, copied)
+    own(ob)
 
 
 def separate(obs: Iterable[Any]) -> list[Any]:
     """Whose modifiers were copied from others gets points of its own; who it is, returned.
 
-    Takes stay with the one that they are named after.
+    The owner keeps what it has: undo leaves objects alone that no step changed, and one that came
+    to read a new carrier meanwhile would then read freed memory. Takes stay with the one that they
+    are named after.
     """
     met, renewed = set(), []
-    for ob in sorted(obs, key=_is_named_after, reverse=True):
+    for ob in sorted(obs, key=lambda ob: (_owns(ob), _is_named_after(ob)), reverse=True):
         carrier = find_carrier(ob)
         if carrier in met:
             compat.set_input(find_modifier(ob), graph.CARRIER, _make_carrier(ob))
             renewed.append(ob)
         elif carrier is not None:
             met.add(carrier)
+        own(ob)
     return renewed
 
 
@@ -295,7 +327,7 @@ def _is_shared(ob: Any) -> bool:
 
 
 def _is_named_after(ob: Any) -> bool:
-    identity, carrier = ob.softrig.uuid or ob.softrig.follower_uuid, find_carrier(ob)
+    identity, carrier = _identity(ob), find_carrier(ob)
     if carrier is None:
         return False
     paths = [modifier.filepath for modifier in list_bakes(carrier)]
@@ -362,7 +394,7 @@ def fit(ob: Any, count: int) -> None:
 
     A carrier that was deleted is made anew, and one that another reads is left to that one.
     """
-    if is_lost(ob) or (not fits(ob, count) and _is_shared(ob)):
+    if is_lost(ob) or (not fits(ob, count) and not _owns(ob) and _is_shared(ob)):
         compat.set_input(find_modifier(ob), graph.CARRIER, _make_carrier(ob))
     carrier, stack = find_carrier(ob), describe_stack(ob)
     if carrier is None:
@@ -373,7 +405,6 @@ def fit(ob: Any, count: int) -> None:
         return
     for modifier in list_bakes(carrier):
         carrier.modifiers.remove(modifier)
-    before = carrier.data
-    carrier.data = _make_mesh(ob, count)
-    if before.users == 0:
-        bpy.data.meshes.remove(before)
+    # in place: undo leaves a carrier alone that no step changed, and a new mesh would be freed
+    carrier.data.clear_geometry()
+    _add_points(carrier.data, count)

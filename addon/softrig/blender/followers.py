@@ -226,6 +226,7 @@ def attach(ob: Any, leader: Any, uuid: str) -> None:
     carrier.check_stack(ob, follows=True)
     carrier.attach(ob)
     ob.softrig.leader, ob.softrig.follower_uuid = leader, uuid
+    carrier.own(ob)
 
 
 def detach(ob: Any) -> None:
@@ -234,10 +235,11 @@ def detach(ob: Any) -> None:
         ob.softrig.property_unset(name)
 
 
-def separate_duplicates(new_uuid: Any) -> None:
+def separate_duplicates(session: Session, new_uuid: Any) -> None:
     """Copies of a follower follow too, each with an identity and a carrier of its own."""
+    known = {f.object_name for entry in session.entries.values() for f in entry.followers}
     seen: set[str] = set()
-    for ob in all_followers():
+    for ob in sorted(all_followers(), key=lambda ob: ob.name not in known):
         if ob.softrig.follower_uuid in seen:
             ob.softrig.follower_uuid = new_uuid()
             carrier.duplicate(ob)

@@ -155,4 +155,5 @@ def adopt(guests: Iterable[Any]) -> list[Any]:
             carrier.check_stack(ob)
             carrier.attach(ob)
             ob.softrig.uuid = uuid
+            carrier.own(ob)
     return still

@@ -54,7 +54,7 @@ def look_around(session: Session) -> None:
 def separate_copies(session: Session) -> None:
     """What was copied gets an identity and a carrier of its own before anybody writes to it."""
     objects.separate_duplicates(objects.all_characters(), session.entries)
-    followers.separate_duplicates(objects.new_uuid)
+    followers.separate_duplicates(session, objects.new_uuid)
     for ob in carrier.separate((*objects.all_characters(), *followers.all_followers())):
         entry = session.entries.get(ob.softrig.uuid)
         if entry is not None:

@@ -88,6 +88,7 @@ class SOFTRIG_OT_add(Job, bpy.types.Operator):
         try:
             carrier.fit(ob, len(entry.buffer) // 3)
             ob.softrig.uuid = self.uuid
+            carrier.own(ob)
             session.adding.pop(self.object_name, None)
             prepared.keep(session, entry, ob)
             show.show_object(session, entry, ob, objects.shown_frame(scene))

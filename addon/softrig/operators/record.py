@@ -49,7 +49,7 @@ class SOFTRIG_OT_prepare(bpy.types.Operator):
     bl_idname = "softrig.prepare"
     bl_label = "Prepare Again"
     bl_description = "Build the inner cage anew, after the mesh, its weights or the bones changed"
-    bl_options = {"REGISTER"}
+    bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
     def poll(cls, context: Any) -> bool:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files in the window: a save that fails, and a character of another file that is let move."""
+"""Files and history in the window: a save that fails, a character of another file that is let move,
+and undo of what our timer has answered meanwhile."""
 
 import tempfile
 from collections.abc import Iterator
@@ -87,3 +88,59 @@ def an_override_moves_is_undone_and_redone() -> Iterator[float]:
         yield from driver.wait_until(moves, "redo")
         scenes.start_empty()
         yield 1.0
+
+
+def press_undo() -> None:
+    with bpy.context.temp_override(window=driver.window()):
+        bpy.ops.ed.undo()
+
+
+def what_the_timer_answered_is_undone() -> Iterator[float]:
+    """It gives the carrier other points, and a copied modifier another carrier, in no step of the
+    history. Blender leaves alone what is the same in both steps: nothing of it may read what the
+    undo has freed."""
+    yield from begin()
+    scenes.add_softrig(scenes.make_character("Another", moves=False)[0])
+    move = addon.module("blender.compat").move_modifier
+    bpy.ops.ed.undo_push(message="two characters")
+    yield 0.5
+    for _ in range(2):
+        bpy.ops.ed.undo_push(message="before")
+        yield from driver.wait_until(story.is_whole, "the shot before")
+        mirror = story.skin().modifiers.new("Mirror", "MIRROR")
+        move(story.skin(), mirror, 0)
+        bpy.ops.ed.undo_push(message="a mirror")
+        many = 2 * len(story.skin().data.vertices)
+        yield from driver.wait_until(lambda m=many: count_points() > m - 60, "its points")
+        press_undo()
+        yield from driver.wait_until(lambda m=many: count_points() == m // 2, "the old ones")
+        yield from driver.wait_until(story.is_whole, "the shot after undo")
+    for source, target in (("Skin", "Another"), ("Another", "Skin")):
+        one, other = bpy.data.objects[source], bpy.data.objects[target]
+        scenes.make_active(one)
+        other.select_set(True)
+        bpy.ops.ed.undo_push(message="selected")
+        assert bpy.ops.object.make_links_data(type="MODIFIERS") == {"FINISHED"}
+        bpy.ops.ed.undo_push(message="copied")
+        yield from driver.wait_until(are_apart, "a carrier each")
+        press_undo()
+        assert are_apart()
+        yield 0.5
+    scenes.start_empty()
+    yield 1.0
+
+
+def count_points() -> int:
+    return len(addon.module("blender.carrier").find_carrier(story.skin()).data.vertices)
+
+
+def are_apart() -> bool:
+    find = addon.module("blender.carrier").find_carrier
+    return find(bpy.data.objects["Skin"]) != find(bpy.data.objects["Another"])
+
+
+FILES = (
+    a_failed_save_leaves_what_is_shown,
+    an_override_moves_is_undone_and_redone,
+    what_the_timer_answered_is_undone,
+)

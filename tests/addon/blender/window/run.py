@@ -30,11 +30,10 @@ def chosen_parts() -> list:
 
 def all_parts(told: tuple) -> list:
     """Switching off comes last."""
-    from files import a_failed_save_leaves_what_is_shown, an_override_moves_is_undone_and_redone
+    from files import FILES
     from playing import everything_changes_while_it_plays
 
-    files = (a_failed_save_leaves_what_is_shown, an_override_moves_is_undone_and_redone)
-    return [*told[:-1], everything_changes_while_it_plays, *files, told[-1]]
+    return [*told[:-1], everything_changes_while_it_plays, *FILES, told[-1]]
 
 
 def play_story() -> Iterator[float]:
