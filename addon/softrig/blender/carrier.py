@@ -4,13 +4,11 @@
 It is in no collection; the modifier on the skin is its only user, so it goes when that goes.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 import bpy
 import numpy as np
 
-from ..model.baking import is_file_of
 from ..model.rig import RefusalError
 from ..native.arrays import FloatArray
 from . import compat, generators, graph
@@ -20,8 +18,6 @@ BAKE = "Softrig Bake"
 """How the names of the modifiers begin that play bakes, one a take."""
 STACK = "softrig_stack"
 """On the carrier: which modifiers before ours made the vertices that it has points for."""
-OWNER = "softrig_owner"
-"""On the carrier: the identity of the one that it was made for."""
 CHANGED = (
     "The modifiers before Softrig are not those that it was prepared for. Press Prepare Again, "
     "or bake again."
@@ -232,7 +228,7 @@ def check_stack(ob: Any, follows: bool = False) -> None:
 def attach(ob: Any) -> None:
     """Gives the skin a carrier and the modifier that adds its offsets, or changes nothing."""
     drop_copies(ob)
-    carrier = _make_carrier(ob)
+    carrier = make_carrier(ob)
     modifier = ob.modifiers.new(MODIFIER, "NODES")
     try:
         modifier.node_group = graph.ensure_tree()
@@ -260,79 +256,20 @@ def _move_behind_deformers(ob: Any, modifier: Any) -> None:
         )
 
 
-def _make_carrier(ob: Any) -> Any:
+def make_carrier(ob: Any) -> Any:
     return bpy.data.objects.new(f"{ob.name} Softrig", _make_mesh(ob, len(ob.data.vertices)))
 
 
 def _make_mesh(ob: Any, count: int) -> Any:
     mesh = bpy.data.meshes.new(f"{ob.name} Softrig")
-    _add_points(mesh, count)
+    add_points(mesh, count)
     return mesh
 
 
-def _add_points(mesh: Any, count: int) -> None:
+def add_points(mesh: Any, count: int) -> None:
+    """All zero."""
     mesh.vertices.add(count)
     compat.write_positions(mesh, np.zeros(3 * count, np.float32))
-
-
-def own(ob: Any) -> None:
-    """The carrier is this one's from now on, whatever else comes to read it."""
-    carrier, identity = find_carrier(ob), _identity(ob)
-    if carrier is not None and identity and carrier.get(OWNER) != identity:
-        carrier[OWNER] = identity
-
-
-def _owns(ob: Any) -> bool:
-    carrier = find_carrier(ob)
-    return carrier is not None and bool(_identity(ob)) and carrier.get(OWNER) == _identity(ob)
-
-
-def _identity(ob: Any) -> str:
-    return ob.softrig.uuid or ob.softrig.follower_uuid
-
-
-def duplicate(ob: Any) -> None:
-    """Gives a copied skin a carrier of its own, with the same bake if there is one."""
-    modifier, carrier = find_modifier(ob), find_carrier(ob)
-    if carrier is None:
-        return
-    copied = carrier.copy()
-    copied.data = carrier.data.copy()
-    compat.set_input(modifier, graph.CARRIER, copied)
-    own(ob)
-
-
-def separate(obs: Iterable[Any]) -> list[Any]:
-    """Whose modifiers were copied from others gets points of its own; who it is, returned.
-
-    The owner keeps what it has: undo leaves objects alone that no step changed, and one that came
-    to read a new carrier meanwhile would then read freed memory. Takes stay with the one that they
-    are named after.
-    """
-    met, renewed = set(), []
-    for ob in sorted(obs, key=lambda ob: (_owns(ob), _is_named_after(ob)), reverse=True):
-        carrier = find_carrier(ob)
-        if carrier in met:
-            compat.set_input(find_modifier(ob), graph.CARRIER, _make_carrier(ob))
-            renewed.append(ob)
-        elif carrier is not None:
-            met.add(carrier)
-        own(ob)
-    return renewed
-
-
-def _is_shared(ob: Any) -> bool:
-    carrier, others = find_carrier(ob), (other for other in bpy.data.objects if other != ob)
-    return any(find_carrier(other) == carrier for other in others)
-
-
-def _is_named_after(ob: Any) -> bool:
-    identity, carrier = _identity(ob), find_carrier(ob)
-    if carrier is None:
-        return False
-    paths = [modifier.filepath for modifier in list_bakes(carrier)]
-    is_baked = any(is_file_of(path, identity) for path in paths)
-    return is_baked or (not paths and carrier.name == f"{ob.name} Softrig")
 
 
 def detach(ob: Any) -> None:
@@ -387,24 +324,3 @@ def fits(ob: Any, count: int) -> bool:
     """It has as many points as the mesh at our place. One that is lost is another matter."""
     carrier = find_carrier(ob)
     return carrier is None or len(carrier.data.vertices) == count
-
-
-def fit(ob: Any, count: int) -> None:
-    """After the artist changed the mesh: as many points as it has now at our place, all zero.
-
-    A carrier that was deleted is made anew, and one that another reads is left to that one.
-    """
-    if is_lost(ob) or (not fits(ob, count) and not _owns(ob) and _is_shared(ob)):
-        compat.set_input(find_modifier(ob), graph.CARRIER, _make_carrier(ob))
-    carrier, stack = find_carrier(ob), describe_stack(ob)
-    if carrier is None:
-        return
-    if carrier.get(STACK, "") != stack:
-        carrier[STACK] = stack
-    if len(carrier.data.vertices) == count:
-        return
-    for modifier in list_bakes(carrier):
-        carrier.modifiers.remove(modifier)
-    # in place: undo leaves a carrier alone that no step changed, and a new mesh would be freed
-    carrier.data.clear_geometry()
-    _add_points(carrier.data, count)

@@ -24,7 +24,7 @@ from ..model.followers import (
 from ..model.proportions import Proportions
 from ..model.session import Entry, Session
 from ..native.arrays import FloatArray
-from . import carrier, followed, rest, seen
+from . import carrier, followed, owners, rest, seen
 
 log = logging.getLogger(__name__)
 
@@ -115,7 +115,7 @@ def read(session: Session, entry: Entry, leader: Any, scene: Any) -> None:
         return
     able = [ob for ob in found if not problem(ob) and not ob.data.is_editmode]
     for ob in able:
-        carrier.fit(ob, len(ob.data.vertices))
+        owners.fit(ob, len(ob.data.vertices))
     for ob in found:
         if ob not in able:
             carrier.clear(ob)
@@ -226,7 +226,7 @@ def attach(ob: Any, leader: Any, uuid: str) -> None:
     carrier.check_stack(ob, follows=True)
     carrier.attach(ob)
     ob.softrig.leader, ob.softrig.follower_uuid = leader, uuid
-    carrier.own(ob)
+    owners.own(ob)
 
 
 def detach(ob: Any) -> None:
@@ -242,7 +242,7 @@ def separate_duplicates(session: Session, new_uuid: Any) -> None:
     for ob in sorted(all_followers(), key=lambda ob: ob.name not in known):
         if ob.softrig.follower_uuid in seen:
             ob.softrig.follower_uuid = new_uuid()
-            carrier.duplicate(ob)
+            owners.duplicate(ob)
         seen.add(ob.softrig.follower_uuid)
 
 

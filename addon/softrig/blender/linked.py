@@ -13,7 +13,7 @@ import bpy
 from mathutils import Matrix
 
 from ..model.rig import RefusalError
-from . import bake_names, carrier, compat, followers, graph, objects, takes
+from . import bake_names, carrier, compat, followers, graph, objects, owners, takes
 
 BASE = "It has Softrig in {}, where it is linked from, but no bake there, so it stands still here. "
 LINKED = BASE + "Bake it there, or press Make Library Override to let it move in this file."
@@ -155,5 +155,5 @@ def adopt(guests: Iterable[Any]) -> list[Any]:
             carrier.check_stack(ob)
             carrier.attach(ob)
             ob.softrig.uuid = uuid
-            carrier.own(ob)
+            owners.own(ob)
     return still

@@ -121,19 +121,19 @@ def shown_frame(scene: Any) -> float:
 
 def separate_duplicates(characters: list[Any], entries: dict[str, Entry]) -> list[Any]:
     """Copies of a character get a uuid and a carrier of their own; returns those copies."""
-    owners: dict[str, Any] = {}
+    firsts: dict[str, Any] = {}
     copies = []
     for ob in characters:
         uuid = ob.softrig.uuid
         known = entries.get(uuid)
-        if uuid in owners and known is not None and known.object_name == ob.name:
-            copies.append(owners[uuid])
-            owners[uuid] = ob
-        elif uuid in owners:
+        if uuid in firsts and known is not None and known.object_name == ob.name:
+            copies.append(firsts[uuid])
+            firsts[uuid] = ob
+        elif uuid in firsts:
             copies.append(ob)
         else:
-            owners[uuid] = ob
+            firsts[uuid] = ob
     for ob in copies:
         ob.softrig.uuid = new_uuid()
-        carrier.duplicate(ob)
+        owners.duplicate(ob)
     return copies

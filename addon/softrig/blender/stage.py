@@ -20,7 +20,7 @@ from ..model.schedule import (
 )
 from ..model.session import Entry, Session
 from ..native.errors import NativeError
-from . import carrier, doubts, echoes, followers, gather, objects, prepared, readers, tape
+from . import carrier, doubts, echoes, followers, gather, objects, owners, prepared, readers, tape
 from .properties import read_map_choices
 from .show import show_object, show_provisional
 from .wishes import make_wish, settings_of
@@ -66,7 +66,7 @@ def _prepare(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     gather.check_object(ob)
     note_look(entry, ob)
     entry.build, shape = gather.build_inputs(ob), gather.read_shape(session, ob)
-    carrier.fit(ob, shape.vertex_count)
+    owners.fit(ob, shape.vertex_count)
     entry.maps = read_map_choices(ob).without_detail()
     spaces = gather.read_spaces(session, ob, scene, shape.armature_count)
     if entry.wants_anew or not prepared.open_kept(session, entry, ob, shape, entry.build, spaces):
@@ -260,7 +260,7 @@ def notice_edits(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
         happen(session, entry, ob, scene, Event.WANTED)
         return
     if not carrier.fits(ob, shape.vertex_count):  # undo brought back that of an earlier mesh
-        carrier.fit(ob, shape.vertex_count)
+        owners.fit(ob, shape.vertex_count)
         session.dispatch(entry, Event.FRAME_MISSED)
     if shape.maps_fingerprint() != entry.maps_fingerprint:
         happen(session, entry, ob, scene, Event.MAPS_CHANGED)

@@ -9,7 +9,19 @@ import bpy
 from ..model.lifecycle import Event, Phase
 from ..model.schedule import due_events
 from ..model.session import Entry, Session
-from . import carrier, compat, echoes, examine, followers, linked, objects, seen, takes, tape
+from . import (
+    carrier,
+    compat,
+    echoes,
+    examine,
+    followers,
+    linked,
+    objects,
+    owners,
+    seen,
+    takes,
+    tape,
+)
 from .doubts import compare_shown
 from .show import agrees, hide_all, show_scenes
 from .stage import (
@@ -55,7 +67,7 @@ def separate_copies(session: Session) -> None:
     """What was copied gets an identity and a carrier of its own before anybody writes to it."""
     objects.separate_duplicates(objects.all_characters(), session.entries)
     followers.separate_duplicates(session, objects.new_uuid)
-    for ob in carrier.separate((*objects.all_characters(), *followers.all_followers())):
+    for ob in owners.separate((*objects.all_characters(), *followers.all_followers())):
         entry = session.entries.get(ob.softrig.uuid)
         if entry is not None:
             session.dispatch(entry, Event.FRAME_MISSED)

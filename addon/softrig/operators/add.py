@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..blender import carrier, followers, gather, objects, prepared, show, stage
+from ..blender import carrier, followers, gather, objects, owners, prepared, show, stage
 from ..model.lifecycle import Event, Phase
 from ..model.rig import RefusalError
 from ..model.schedule import describe
@@ -86,9 +86,9 @@ class SOFTRIG_OT_add(Job, bpy.types.Operator):
         before = ob.softrig.uuid
         carrier.attach(ob)
         try:
-            carrier.fit(ob, len(entry.buffer) // 3)
+            owners.fit(ob, len(entry.buffer) // 3)
             ob.softrig.uuid = self.uuid
-            carrier.own(ob)
+            owners.own(ob)
             session.adding.pop(self.object_name, None)
             prepared.keep(session, entry, ob)
             show.show_object(session, entry, ob, objects.shown_frame(scene))
