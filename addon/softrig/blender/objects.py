@@ -11,7 +11,7 @@ import numpy as np
 from ..model.controls import Surroundings, is_cut_marker
 from ..model.session import Entry
 from ..native.inputs import FrameRange
-from . import carrier, readers, seen
+from . import carrier, owners, readers, seen
 
 
 def new_uuid() -> str:
