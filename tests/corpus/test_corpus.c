@@ -41,7 +41,8 @@ static void what_once_did_not_fit_does(void** state) {
         {22, "cube, several, seed 36, 200 nodes"},       // open: cones over the holes say too little
         {44, "solid plane, crumbs, seed 44, 200 nodes"}, // crumbs in the middle of tetrahedra
         {44, "cone, crumbs, seed 52, 700 nodes"},
-        {44, "hand, crumbs, seed 53, 200 nodes"}, // a finer lattice has as many nodes
+        {44, "hand, crumbs, seed 53, 200 nodes"},            // a finer lattice has as many nodes
+        {7000, "thighs, double skin, seed 7001, 200 nodes"}, // a sixth of the cells was pinched off
     };
     for (int32_t c = 0; c < SR_ARRAY_COUNT(cases); c++) {
         bool isFound = false;

@@ -26,6 +26,10 @@
 // A cage so many times as large as the inside is one of a chain of cubes around it: no lattice of about as
 // many nodes is near to the shape.
 #define HOPELESS_GROWTH 8.0
+
+// Flesh is missing from one smaller than this share of the inside.
+#define LEAST_GROWTH 0.98
+
 #define STRETCH_COUNT 6
 #define LARGEST_JUMP 0.7
 #define MOST_CUBES 2e5
@@ -280,10 +284,18 @@ static bool isOfBox(const srSearch* search) {
     return search->best.cells.cellCount > 0 && fabs(search->best.growth - 1.0) <= SR_COUNT_TOLERANCE;
 }
 
-// What is wrong with the best: first of all a count that is not met, then by how much it is not, and what the
-// cage is too large by.
+// Where the skin pinches itself all over, as one given twice may, so many cells are left out that flesh is
+// missing.
+static bool isTooSmall(const srMeshing* meshing, const srTrial* trial) {
+    return trial->removedCount > 0 &&
+           srTrial_Volume(trial) < LEAST_GROWTH * srTrial_LeastVolume(meshing, trial);
+}
+
+// What is wrong with the best: first of all flesh that is missing, then a count that is not met, by how much
+// it is not, and what the cage is too large by.
 static double missOf(const srMeshing* meshing, const srSearch* search) {
     double least = srTrial_LeastVolume(meshing, &search->best), miss = srSearch_Error(meshing, search);
+    miss += isTooSmall(meshing, &search->best) ? 1.0 : 0.0;
     bool hasSize = meshing->solid.sheets.triangleCount == 0 && least > 0.0;
     double growth = hasSize ? srTrial_Volume(&search->best) / least : 1.0;
     double excess = GROWTH_WEIGHT * fmax(growth - SR_LIMIT_OF_GROWTH, 0.0);
@@ -305,8 +317,9 @@ static bool isMissed(const Attempt* best) {
         return false;
     }
     return error < LARGEST_JUMP && isOfFewCubes(best, best->search.best.spacing) &&
-           (isOfBox(&best->search) ? missOf(&best->meshing, &best->search) > BOX_TOLERANCE
-                                   : error > SR_MET_TOLERANCE);
+           (isOfBox(&best->search)
+                ? missOf(&best->meshing, &best->search) > BOX_TOLERANCE
+                : error > SR_MET_TOLERANCE || isTooSmall(&best->meshing, &best->search.best));
 }
 
 static bool isWorthTrying(const Attempt* best) {
