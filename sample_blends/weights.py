@@ -3,7 +3,7 @@
 
 ./softrig weights               the picture goes into weights/, figures to the terminal
 ./softrig weights --data DIR    figures alone: OBJ files of a folder, each with a chain of bones
-./softrig weights --coarse      figures alone: coarse shapes, with chains and bones set at will
+./softrig weights --coarse      figures alone: coarse shapes and a fine torus, with bones at will
 """
 
 import argparse
@@ -243,6 +243,10 @@ COARSE = {
         "torus",
         {"major_segments": 16, "minor_segments": 8, "major_radius": 0.7, "minor_radius": 0.3},
     ),
+    "fine torus": (
+        "torus",
+        {"major_segments": 48, "minor_segments": 24, "major_radius": 0.7, "minor_radius": 0.3},
+    ),
     "ball": ("uv_sphere", {"segments": 16, "ring_count": 8, "radius": 1.0}),
     "suzanne": ("monkey", {"size": 2.0}),
 }
@@ -255,7 +259,7 @@ def coarse_bones(name: str, bone_count: int, seed: int) -> list[Any]:
         return random.uniform(-0.5, 0.5, (bone_count, 2, 3)).tolist()
     ends = np.linspace(-0.8, 0.8, bone_count + 1)
     joints = np.stack([0.0 * ends, 0.0 * ends, ends], axis=1)
-    if name == "torus":
+    if "torus" in name:
         angles = np.linspace(0.0, 1.8 * np.pi, bone_count + 1)
         joints = 0.7 * np.stack([np.cos(angles), np.sin(angles), 0.0 * angles], axis=1)
     return list(zip(joints[:-1].tolist(), joints[1:].tolist(), strict=True))
@@ -296,7 +300,7 @@ def print_coarse() -> None:
                 theirs, ours = (measure(skin, table)[0] for table in tables)
                 bones = "chain" if seed == 0 else f"at will {seed}"
                 print(
-                    f"{name:9} {len(skin.data.vertices):4} vertices {bone_count} bones {bones:9}"
+                    f"{name:10} {len(skin.data.vertices):4} vertices {bone_count} bones {bones:9}"
                     f"  energy {ours:7.1f} / {theirs:7.1f}"
                     f"  contrast {contrast(skin, tables[1]):.3f} / {contrast(skin, tables[0]):.3f}"
                     f"  weakest bone {tables[1].max(axis=0).min():.2f}"

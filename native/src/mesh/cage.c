@@ -320,3 +320,20 @@ void srCage_LumpVolumes(const srCage* cage, double* outVolumes) {
         }
     }
 }
+
+void srCage_ListNeighbours(const srCage* cage, int32_t* outStarts, int32_t* outNeighbours) {
+    memset(outStarts, 0, ((size_t)cage->nodeCount + 1) * sizeof(int32_t));
+    for (int32_t e = 0; e < cage->edgeCount; e++) {
+        outStarts[cage->edges[e][0]]++;
+        outStarts[cage->edges[e][1]]++;
+    }
+    for (int32_t i = 0; i < cage->nodeCount; i++) {
+        outStarts[i + 1] += outStarts[i];
+    }
+    // from the last edge back, so that what was each node's end becomes its start
+    for (int32_t e = cage->edgeCount - 1; e >= 0; e--) {
+        int32_t a = cage->edges[e][0], b = cage->edges[e][1];
+        outNeighbours[--outStarts[a]] = b;
+        outNeighbours[--outStarts[b]] = a;
+    }
+}

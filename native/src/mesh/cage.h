@@ -40,3 +40,7 @@ double srCellVolume(const srCage* cage, int32_t cell);
 
 /// A quarter of each cell's volume to each corner: fills one number a node.
 void srCage_LumpVolumes(const srCage* cage, double* outVolumes);
+
+/// Who is next to node i along edges: `outNeighbours[outStarts[i]] .. outNeighbours[outStarts[i + 1] - 1]`,
+/// ascending. Fills nodeCount + 1 starts and 2 edgeCount neighbours.
+void srCage_ListNeighbours(const srCage* cage, int32_t* outStarts, int32_t* outNeighbours);

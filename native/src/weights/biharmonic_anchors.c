@@ -5,8 +5,10 @@
 // 30 to 100 are equally good.
 //
 // A bone outside of the cage holds no line in it but a patch of it, the wider the farther away it is. It
-// pulls as one within cells as large as that patch, w wide, and at least as long. Pulled as hard as by a bone
-// that lies there, the place that it is nearest to would be a spike.
+// pulls as one within cells as large as that patch, w wide, and at least as long, and on all of the patch.
+// Pulled as hard as by a bone that lies there, or there alone, the place that it is nearest to would be a
+// spike. One of which but a little is inside would make the same spike: how far the rest is away counts by
+// the square of its share.
 
 #include "weights/biharmonic_anchors.h"
 
@@ -15,6 +17,7 @@
 #include "mesh/embedding.h"
 #include "mesh/hints.h"
 #include "mesh/nearest.h"
+#include "weights/anchor_patches.h"
 
 #include <math.h>
 
@@ -24,10 +27,10 @@
 #define MOST_ROWS 48      // of a triangle
 #define ON_ANCHOR 1e-6    // of the cage's size: a node is on it
 #define AGREE 1e-3        // values of two elements at a node
-#define TOLD (-2)         // a column that needs no nearest sample
 #define INSIDE (-1e-6)    // least weight of a sample within its cell
-#define PATCH 4.0         // how wide a bone holds outside, of its distance
+#define PATCH 5.5         // how wide a bone holds outside, of its distance
 #define WIDEST 0.33       // of the cage's size
+#define STEP 0.125        // from patch to patch, of their width
 
 // samples before they have a cell
 typedef struct Raw {
@@ -37,12 +40,32 @@ typedef struct Raw {
     int32_t count, room;
 } Raw;
 
+// What one column has of the cage.
+typedef struct Standing {
+    double inside, all; // of its samples, how long they are
+    double away;        // how far outside they are, times that
+    double nearest;     // of them
+    double length;      // of those that count
+    bool isGiven;       // by nodes on it, or inside by more than a bone
+} Standing;
+
+// What samples of one bone pull on patches, since the last one.
+typedef struct Run {
+    double strength, length;
+} Run;
+
 typedef struct Sampling {
     const srCage* cage;
     const srAnchors* anchors;
     double cellSize; // edge of a regular cell of mean volume
     srReach reach;
     Raw raw;
+    const srEmbedding* embedding; // of raw samples
+    double* distances;            // how far outside they are; zero inside
+    double* sizes;                // of cells around nodes
+    Standing* standings;          // of columns
+    srAnchorPatches patches;
+    Run run;
     srAnchorRows* rows;
 } Sampling;
 
@@ -271,22 +294,49 @@ static srResult sampleElements(Sampling* s) {
 
 // ---- their cells ----
 
-// returns what size cells have there
-static double takeSample(Sampling* s, const srEmbedding* embedding, const double* sizes, int32_t k) {
-    srAnchorSample* out = &s->rows->samples[s->rows->sampleCount++];
-    double sum = 0.0, size = 0.0;
+static srAnchorSample* addRow(Sampling* s) {
+    srAnchorRows* rows = s->rows;
+    if (rows->sampleCount == rows->sampleRoom) {
+        int32_t room = 2 * rows->sampleRoom + 256;
+        srAnchorSample* samples =
+            rows->sampleRoom < INT32_MAX / 4
+                ? srRealloc(rows->samples, (size_t)rows->sampleRoom, (size_t)room, sizeof(srAnchorSample))
+                : NULL;
+        if (samples == NULL) {
+            return NULL;
+        }
+        rows->samples = samples;
+        rows->sampleRoom = room;
+    }
+    return &rows->samples[rows->sampleCount++];
+}
+
+// what size cells have there
+static double sizeAt(const Sampling* s, int32_t k) {
+    double size = 0.0;
     for (int c = 0; c < 4; c++) {
-        out->nodes[c] = embedding->nodes[k][c];
-        out->weights[c] = fmax((double)embedding->weights[k][c], 0.0);
+        size += 0.25 * s->sizes[s->embedding->nodes[k][c]];
+    }
+    return size;
+}
+
+static srResult takeSample(Sampling* s, int32_t k, double strength) {
+    srAnchorSample* out = addRow(s);
+    if (out == NULL) {
+        return srFailOutOfMemory("the bones of weights");
+    }
+    double sum = 0.0;
+    for (int c = 0; c < 4; c++) {
+        out->nodes[c] = s->embedding->nodes[k][c];
+        out->weights[c] = fmax((double)s->embedding->weights[k][c], 0.0);
         sum += out->weights[c];
-        size += 0.25 * sizes[out->nodes[c]];
     }
     for (int c = 0; c < 4; c++) {
         out->weights[c] /= sum;
     }
     out->value = s->raw.values[k];
-    out->strength = STRENGTH * s->raw.measures[k] / (size * size);
-    return size;
+    out->strength = strength;
+    return sr_success;
 }
 
 static bool isInside(const srEmbedding* embedding, int32_t k) {
@@ -294,7 +344,7 @@ static bool isInside(const srEmbedding* embedding, int32_t k) {
     for (int c = 0; c < 4; c++) {
         least = fmin(least, (double)embedding->weights[k][c]);
     }
-    return embedding->cells[k] != SR_NULL_INDEX && least >= INSIDE;
+    return least >= INSIDE;
 }
 
 // The place of its cell that is nearest to a sample outside, in place of weights that reach beyond the cell.
@@ -315,19 +365,18 @@ static void pullIn(const Sampling* s, srEmbedding* embedding, int32_t k) {
     }
 }
 
-// of a place to where its cell is
-static double distanceTo(const Sampling* s, const srEmbedding* embedding, int32_t k) {
+// the place in its cell that a sample counts at
+static srVec3 footOf(const Sampling* s, int32_t k) {
     srVec3 x = {0.0, 0.0, 0.0};
     double sum = 0.0;
     for (int c = 0; c < 4; c++) {
-        sum += fmax((double)embedding->weights[k][c], 0.0);
+        sum += fmax((double)s->embedding->weights[k][c], 0.0);
     }
     for (int c = 0; c < 4; c++) {
-        double share = fmax((double)embedding->weights[k][c], 0.0) / sum;
-        x = srAdd(x, srScale(share, s->cage->nodes[embedding->nodes[k][c]]));
+        double share = fmax((double)s->embedding->weights[k][c], 0.0) / sum;
+        x = srAdd(x, srScale(share, s->cage->nodes[s->embedding->nodes[k][c]]));
     }
-    srVec3 d = srSub(x, srCutToReach(s->reach, s->raw.places[k]));
-    return sqrt(srDot(d, d));
+    return x;
 }
 
 // what a sample that is not inside speaks for
@@ -335,85 +384,168 @@ static int32_t columnOf(const srAnchorValue* value) {
     return value->columns[value->values[1] > value->values[0] ? 1 : 0];
 }
 
-static void tellColumns(const srAnchorValue* value, int32_t* nearest) {
+static bool isOfBone(const srAnchorValue* value) {
+    return value->columns[0] == value->columns[1] && value->columns[1] == value->columns[2];
+}
+
+static void give(Sampling* s, const srAnchorValue* value) {
     for (int c = 0; c < 3; c++) {
-        nearest[value->columns[c]] = TOLD;
+        s->standings[value->columns[c]].isGiven = true;
     }
 }
 
-// A sample outside, of a bone of whose samples so long a part counts.
-static void takeSoftly(Sampling* s, const srEmbedding* embedding, const double* sizes, int32_t k,
-                       double length) {
-    double size = takeSample(s, embedding, sizes, k);
-    double width = fmin(size + PATCH * distanceTo(s, embedding, k), fmax(size, WIDEST * s->reach.size));
-    s->rows->samples[s->rows->sampleCount - 1].strength =
-        STRENGTH * s->raw.measures[k] / (width * width) * fmax(1.0, width / length);
-}
+// ---- which count, and how ----
 
 // Of a column without anything inside the samples that are about as near as the nearest: where the bone
 // passes by.
-static bool isNearOutside(const Sampling* s, const srEmbedding* embedding, const int32_t* nearest,
-                          int32_t k) {
-    int32_t best = nearest[columnOf(&s->raw.values[k])];
-    return best >= 0 && embedding->cells[k] != SR_NULL_INDEX &&
-           distanceTo(s, embedding, k) <= 2.0 * distanceTo(s, embedding, best) + s->cellSize;
+static bool doesCount(const Sampling* s, int32_t k) {
+    const Standing* standing = &s->standings[columnOf(&s->raw.values[k])];
+    if (s->embedding->cells[k] == SR_NULL_INDEX || s->distances[k] == 0.0) {
+        return s->embedding->cells[k] != SR_NULL_INDEX;
+    }
+    return !standing->isGiven && standing->inside == 0.0 &&
+           s->distances[k] <= 2.0 * standing->nearest + s->cellSize;
 }
 
-static void takeOutside(Sampling* s, const srEmbedding* embedding, const double* sizes, int32_t* nearest,
-                        double* lengths) {
-    for (int32_t k = 0; k < s->raw.count; k++) {
-        int32_t column = columnOf(&s->raw.values[k]), best = nearest[column];
-        if (best != TOLD && embedding->cells[k] != SR_NULL_INDEX &&
-            (best < 0 || distanceTo(s, embedding, k) < distanceTo(s, embedding, best))) {
-            nearest[column] = k;
-        }
-    }
-    for (int32_t k = 0; k < s->raw.count; k++) {
-        if (isNearOutside(s, embedding, nearest, k)) {
-            lengths[columnOf(&s->raw.values[k])] += s->raw.measures[k];
-        }
-    }
-    for (int32_t k = 0; k < s->raw.count; k++) {
-        if (isNearOutside(s, embedding, nearest, k)) {
-            int32_t column = columnOf(&s->raw.values[k]);
-            s->rows->outsideCount += k == nearest[column];
-            takeSoftly(s, embedding, sizes, k, lengths[column]);
-        }
-    }
+// How far away the bone of a sample counts as being: as far as what is outside of it is in the mean, by the
+// square of its share, or as the sample itself.
+static double awayOf(const Sampling* s, int32_t k) {
+    const Standing* standing = &s->standings[columnOf(&s->raw.values[k])];
+    double share = standing->isGiven ? 0.0 : 1.0 - standing->inside / standing->all;
+    return fmax(s->distances[k], share * share * standing->away / standing->all);
 }
 
-// Inside ones, and of a column without any those that are near.
-static void takeSamples(Sampling* s, srEmbedding* embedding, const double* sizes, int32_t* nearest,
-                        double* lengths) {
-    for (int32_t j = 0; j < s->anchors->columnCount; j++) {
-        nearest[j] = SR_NULL_INDEX;
-    }
-    for (int32_t k = 0; k < s->raw.count; k++) {
-        if (isInside(embedding, k)) {
-            takeSample(s, embedding, sizes, k);
-            tellColumns(&s->raw.values[k], nearest);
-        } else if (embedding->cells[k] != SR_NULL_INDEX) {
-            pullIn(s, embedding, k);
-        }
-    }
+static void look(Sampling* s, srEmbedding* embedding) {
     for (int32_t i = 0; i < s->cage->nodeCount; i++) {
         if (s->rows->isFixed[i]) {
-            tellColumns(&s->rows->fixedValues[i], nearest);
+            give(s, &s->rows->fixedValues[i]);
         }
     }
-    takeOutside(s, embedding, sizes, nearest, lengths);
+    for (int32_t k = 0; k < s->raw.count; k++) {
+        Standing* standing = &s->standings[columnOf(&s->raw.values[k])];
+        if (embedding->cells[k] == SR_NULL_INDEX) {
+            continue;
+        }
+        standing->all += s->raw.measures[k];
+        if (isInside(embedding, k)) {
+            standing->inside += s->raw.measures[k];
+            if (!isOfBone(&s->raw.values[k])) {
+                give(s, &s->raw.values[k]);
+            }
+            continue;
+        }
+        pullIn(s, embedding, k);
+        srVec3 d = srSub(footOf(s, k), srCutToReach(s->reach, s->raw.places[k]));
+        s->distances[k] = fmax(sqrt(srDot(d, d)), ON_ANCHOR * s->reach.size);
+        standing->away += s->raw.measures[k] * s->distances[k];
+        standing->nearest =
+            standing->nearest > 0.0 ? fmin(standing->nearest, s->distances[k]) : s->distances[k];
+    }
+    for (int32_t k = 0; k < s->raw.count; k++) {
+        if (doesCount(s, k)) {
+            s->standings[columnOf(&s->raw.values[k])].length += s->raw.measures[k];
+        }
+    }
+    for (int32_t j = 0; j < s->anchors->columnCount; j++) {
+        const Standing* standing = &s->standings[j];
+        s->rows->outsideCount += !standing->isGiven && standing->inside == 0.0 && standing->all > 0.0;
+    }
+}
+
+// ---- patches ----
+
+// All that was gathered for a bone, node by node.
+static srResult takePatches(Sampling* s, const srAnchorValue* value) {
+    double* pulls = s->patches.pulls;
+    for (int32_t i = 0; i < s->cage->nodeCount; i++) {
+        if (pulls[i] > 0.0) {
+            srAnchorSample* out = addRow(s);
+            if (out == NULL) {
+                return srFailOutOfMemory("the bones of weights");
+            }
+            *out = (srAnchorSample){
+                .nodes = {i, i, i, i}, .weights = {1.0}, .strength = pulls[i], .value = *value};
+            pulls[i] = 0.0;
+        }
+    }
+    return sr_success;
+}
+
+// How wide a bone holds that is so far away.
+static double widthAt(const Sampling* s, int32_t k, double away) {
+    double size = sizeAt(s, k);
+    return fmin(size + PATCH * away, fmax(size, WIDEST * s->reach.size));
+}
+
+// Pulls on the patch around the last sample with all that the run has gathered.
+static void endRun(Sampling* s, int32_t k) {
+    double width = widthAt(s, k, awayOf(s, k)), strength = s->run.strength;
+    s->run = (Run){0};
+    if (strength > 0.0 &&
+        !srAnchorPatches_Pull(&s->patches, s->embedding->nodes[k], footOf(s, k), width, strength)) {
+        s->rows->samples[s->rows->sampleCount - 1].strength += strength;
+    }
+}
+
+// A sample whose bone is so far away: its patch, of which the place itself has the share of a cell. Faces and
+// edges of control cages have samples all over, no spike and no patch.
+static srResult takeSoftly(Sampling* s, int32_t k, double away) {
+    const srAnchorValue* value = &s->raw.values[k];
+    double width = widthAt(s, k, away), own = isOfBone(value) ? sizeAt(s, k) / width : 1.0;
+    double strength = STRENGTH * s->raw.measures[k] / (width * width) *
+                      fmax(1.0, width / s->standings[columnOf(value)].length);
+    SR_TRY(takeSample(s, k, strength * own));
+    s->run.strength += strength * (1.0 - own);
+    s->run.length += own < 1.0 ? s->raw.measures[k] : 0.0;
+    return sr_success;
+}
+
+// Ends a run, and hands over what was gathered for its bone.
+static srResult endPatches(Sampling* s, int32_t last) {
+    endRun(s, last);
+    return takePatches(s, &s->raw.values[last]);
+}
+
+// Whether both are samples of one bone.
+static bool areOfOneBone(const srAnchorValue* a, const srAnchorValue* b) {
+    return isOfBone(a) && isOfBone(b) && a->columns[0] == b->columns[0];
+}
+
+static srResult takeSamples(Sampling* s) {
+    const srAnchorValue* values = s->raw.values;
+    int32_t last = SR_NULL_INDEX; // that pulls on a patch
+    for (int32_t k = 0; k < s->raw.count; k++) {
+        if (!doesCount(s, k)) {
+            continue;
+        }
+        if (last != SR_NULL_INDEX && !areOfOneBone(&values[last], &values[k])) {
+            SR_TRY(endPatches(s, last));
+            last = SR_NULL_INDEX;
+        }
+        double away = awayOf(s, k), size = sizeAt(s, k);
+        if (away == 0.0) {
+            SR_TRY(takeSample(s, k, STRENGTH * s->raw.measures[k] / (size * size)));
+            continue;
+        }
+        SR_TRY(takeSoftly(s, k, away));
+        last = isOfBone(&values[k]) ? k : last;
+        if (s->run.length >= STEP * widthAt(s, k, away)) {
+            endRun(s, k);
+        }
+    }
+    return last != SR_NULL_INDEX ? endPatches(s, last) : sr_success;
 }
 
 // the size of cells around each node: the edge of regular ones that would weigh as much
-static void measureCells(const Sampling* s, double* sizes) {
+static void measureCells(Sampling* s) {
     double share = 6.0 * sqrt(2.0) * s->cage->nodeCount / s->cage->cellCount;
     for (int32_t cell = 0; cell < s->cage->cellCount; cell++) {
         for (int c = 0; c < 4; c++) {
-            sizes[s->cage->cells[cell][c]] += 0.25 * srCellVolume(s->cage, cell);
+            s->sizes[s->cage->cells[cell][c]] += 0.25 * srCellVolume(s->cage, cell);
         }
     }
     for (int32_t i = 0; i < s->cage->nodeCount; i++) {
-        sizes[i] = cbrt(share * sizes[i]);
+        s->sizes[i] = cbrt(share * s->sizes[i]);
     }
 }
 
@@ -422,30 +554,35 @@ static srResult placeSamples(Sampling* s) {
     srResult result = sr_success;
     srEmbedding embedding = {0};
     int32_t* hints = SR_ALLOC(int32_t, count);
-    int32_t* nearest = SR_ALLOC(int32_t, columnCount);
-    double* lengths = SR_ALLOC_ZERO(double, columnCount);
-    double* sizes = SR_ALLOC_ZERO(double, s->cage->nodeCount);
+    s->distances = SR_ALLOC_ZERO(double, count);
+    s->sizes = SR_ALLOC_ZERO(double, s->cage->nodeCount);
+    s->standings = SR_ALLOC_ZERO(Standing, columnCount);
     s->rows->sampleRoom = count;
     s->rows->samples = SR_ALLOC(srAnchorSample, count);
-    if (hints == NULL || nearest == NULL || lengths == NULL || sizes == NULL || s->rows->samples == NULL) {
+    if (hints == NULL || s->distances == NULL || s->sizes == NULL || s->standings == NULL ||
+        s->rows->samples == NULL) {
         result = srFailOutOfMemory("the bones of weights");
         goto cleanup;
     }
+    SR_TRY_CLEANUP(srCreateAnchorPatches(s->cage, &s->patches));
     if (s->anchors->hintPoints != NULL) {
         SR_TRY_CLEANUP(srFindNearestHints(s->anchors->hintPoints, s->anchors->hintCells,
                                           s->anchors->hintCount, s->raw.places, count, hints));
     }
     SR_TRY_CLEANUP(srCreateEmbedding(s->cage, s->raw.places, s->anchors->hintPoints != NULL ? hints : NULL,
                                      count, &embedding));
-    measureCells(s, sizes);
-    takeSamples(s, &embedding, sizes, nearest, lengths);
+    s->embedding = &embedding;
+    measureCells(s);
+    look(s, &embedding);
+    SR_TRY_CLEANUP(takeSamples(s));
 
 cleanup:
     srDestroyEmbedding(&embedding);
+    srDestroyAnchorPatches(&s->patches);
     SR_FREE(hints, count);
-    SR_FREE(nearest, columnCount);
-    SR_FREE(lengths, columnCount);
-    SR_FREE(sizes, s->cage->nodeCount);
+    SR_FREE(s->distances, count);
+    SR_FREE(s->sizes, s->cage->nodeCount);
+    SR_FREE(s->standings, columnCount);
     return result;
 }
 

@@ -57,23 +57,6 @@ static float* rowOf(const Levelling* l, int32_t node) {
 
 // ---- who is next to whom ----
 
-static void joinNodes(Levelling* l, int32_t* ends) {
-    const srCage* cage = l->cage;
-    for (int32_t e = 0; e < cage->edgeCount; e++) {
-        l->starts[cage->edges[e][0] + 1]++;
-        l->starts[cage->edges[e][1] + 1]++;
-    }
-    for (int32_t i = 0; i < cage->nodeCount; i++) {
-        l->starts[i + 1] += l->starts[i];
-        ends[i] = l->starts[i];
-    }
-    for (int32_t e = 0; e < cage->edgeCount; e++) {
-        int32_t a = cage->edges[e][0], b = cage->edges[e][1];
-        l->neighbours[ends[a]++] = b;
-        l->neighbours[ends[b]++] = a;
-    }
-}
-
 // Without `ends` it counts.
 static void addOwn(Levelling* l, int32_t node, const srAnchorValue* value, int32_t* ends) {
     for (int c = 0; c < 3; c++) {
@@ -103,7 +86,7 @@ static void addAllOwn(Levelling* l, int32_t* ends) {
 
 static srResult prepare(Levelling* l) {
     int32_t n = l->cage->nodeCount;
-    l->starts = SR_ALLOC_ZERO(int32_t, n + 1);
+    l->starts = SR_ALLOC(int32_t, n + 1);
     l->neighbours = SR_ALLOC(int32_t, 2 * (size_t)l->cage->edgeCount);
     l->ownStarts = SR_ALLOC_ZERO(int32_t, n + 1);
     l->seen = SR_ALLOC_ZERO(int32_t, n);
@@ -114,7 +97,7 @@ static srResult prepare(Levelling* l) {
         l->visited == NULL || l->heap == NULL || l->row == NULL) {
         return srFailOutOfMemory("weights");
     }
-    joinNodes(l, l->heap);
+    srCage_ListNeighbours(l->cage, l->starts, l->neighbours);
     addAllOwn(l, NULL);
     for (int32_t i = 0; i < n; i++) {
         l->ownStarts[i + 1] += l->ownStarts[i];

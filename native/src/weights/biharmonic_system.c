@@ -256,7 +256,7 @@ static int64_t addSamples(const srStiffness* K, const srAnchorRows* rows, srBiha
         double strength = K->unit * sample->strength;
         for (int a = 0; a < 4; a++) {
             int32_t i = s->rowOfNode[sample->nodes[a]];
-            if (i == SR_NULL_INDEX) {
+            if (i == SR_NULL_INDEX || sample->weights[a] == 0.0) {
                 continue;
             }
             double* load = s->loads + s->problem.columnCount * (int64_t)i;

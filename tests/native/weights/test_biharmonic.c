@@ -506,11 +506,26 @@ static void a_bone_outside_counts_where_the_cage_is_nearest(void** state) {
     srDestroyCage(&cage);
 }
 
+// what bends, without what pulls
+static double measureBending(const srCage* cage, const float* weights, int32_t columnCount) {
+    double energy;
+    assert_success(srMeasureBiharmonicEnergy(cage, &(srAnchorRows){0}, weights, columnCount, &energy));
+    return energy;
+}
+
+static double findMost(const float* weights, int32_t nodeCount, int32_t columnCount, int32_t column) {
+    double most = 0.0;
+    for (int32_t i = 0; i < nodeCount; i++) {
+        most = fmax(most, (double)weights[columnCount * i + column]);
+    }
+    return most;
+}
+
 // It holds a patch as wide as it is far, so nothing in it is steep; but it does hold it, however far it is.
 static void a_bone_that_is_farther_outside_holds_more_softly(void** state) {
     (void)state;
     const double distances[] = {0.02, 0.08, 0.15, 1.0, 20.0};
-    const bool isWidest[] = {false, false, false, false, true}; // a third of the cage's size, no more
+    const bool isWidest[] = {false, false, false, true, true}; // a third of the cage's size, no more
     double energy = HUGE_VAL;
     for (int k = 0; k < SR_ARRAY_COUNT(distances); k++) {
         srCage cage;
@@ -522,17 +537,71 @@ static void a_bone_that_is_farther_outside_holds_more_softly(void** state) {
         float* weights = solve(&cage, &bones.anchors, 1e-4, &report);
         assert_weights(weights, cage.nodeCount, 4);
         assert_int_equal(report.outsideCount, 1);
-        double most = 0.0;
-        for (int32_t i = 0; i < cage.nodeCount; i++) {
-            most = fmax(most, (double)weights[4 * i + 3]);
-        }
-        print_message("%g outside: energy %g, holds at most %g\n", distances[k], report.energy, most);
-        assert_true(isWidest[k] ? report.energy < 1.001 * energy : report.energy < 0.99 * energy);
-        assert_true(most > 0.5);
-        energy = report.energy;
+        double most = findMost(weights, cage.nodeCount, 4, 3), bending = measureBending(&cage, weights, 4);
+        print_message("%g outside: energy %g, holds at most %g\n", distances[k], bending, most);
+        assert_true(isWidest[k] ? bending < 1.001 * energy : bending < 0.99 * energy);
+        // as wide as the bar, a patch is shared with the bone below it
+        assert_true(most > (isWidest[k] ? 0.33 : 0.5));
+        energy = bending;
         free(weights);
         srDestroyCage(&cage);
     }
+}
+
+// From all inside to all outside, across the bar: nothing jumps on the way, and what sticks out bends less.
+static void a_bone_that_is_pulled_out_lets_go_little_by_little(void** state) {
+    (void)state;
+    double before = 1.0, bending[2] = {0.0, 0.0};
+    for (int step = 0; step <= 40; step++) {
+        srCage cage;
+        Bones bones;
+        srBiharmonicReport report;
+        createBar(&cage, &bones, 0.04);
+        double x = 0.4 + 0.02 * step;
+        addBone(&bones, at(x, 2.75, 0.52), at(x + 0.5, 2.75, 0.52));
+        float* weights = solve(&cage, &bones.anchors, 1e-4, &report);
+        double most = findMost(weights, cage.nodeCount, 4, 3);
+        print_message("%.2f inside: %.3f\n", fmax(0.0, 1.0 - x), most);
+        assert_true(x > 0.95 && x < 1.01 ? report.outsideCount <= 1 : report.outsideCount == (x > 1.0));
+        assert_true(fabs(most - before) < 0.2 && most > 0.4);
+        before = most;
+        bending[step == 40] = step == 0 || step == 40 ? measureBending(&cage, weights, 4) : bending[0];
+        free(weights);
+        srDestroyCage(&cage);
+    }
+    assert_true(bending[1] < 0.8 * bending[0]);
+}
+
+// Two bars with a narrow gap between them are one cage of two pieces. A patch is wider than the one, and not
+// of the other.
+static void the_patch_of_a_bone_outside_ends_at_a_gap(void** state) {
+    (void)state;
+    srCage bar, cage;
+    Bones bones;
+    srBiharmonicReport report;
+    createBar(&bar, &bones, 0.04);
+    int32_t n = bar.nodeCount, m = bar.cellCount;
+    srVec3* nodes = calloc(2 * (size_t)n, sizeof(srVec3));
+    int32_t (*cells)[4] = calloc(2 * (size_t)m, sizeof(*cells));
+    for (int32_t i = 0; i < 2 * n; i++) {
+        nodes[i] = srAdd(bar.nodes[i % n], at(i < n ? 0.0 : 1.02, 0.0, 0.0));
+    }
+    for (int32_t c = 0; c < 8 * m; c++) {
+        cells[c / 4][c % 4] = bar.cells[c / 4 % m][c % 4] + (c < 4 * m ? 0 : n);
+    }
+    assert_success(srCreateCage(nodes, 2 * n, (const int32_t (*)[4])cells, 2 * m, &cage));
+    addBone(&bones, at(1.5, 0.5, 0.5), at(1.5, 3.5, 0.5));
+    addBone(&bones, at(-0.4, 1.5, 0.5), at(-0.4, 2.5, 0.5));
+    float* weights = solve(&cage, &bones.anchors, 1e-4, &report);
+    assert_true(findMost(weights, cage.nodeCount, 5, 4) > 0.3);
+    for (int32_t i = 0; i < cage.nodeCount; i++) {
+        assert_true(cage.nodes[i].x < 1.01 || weights[5 * i + 4] == 0.0f);
+    }
+    free(weights);
+    free(nodes);
+    free(cells);
+    srDestroyCage(&bar);
+    srDestroyCage(&cage);
 }
 
 static void one_bone_alone_has_everything(void** state) {
@@ -617,11 +686,12 @@ static void bits_are_the_same_on_any_number_of_workers(void** state) {
     Bones bones;
     srBiharmonicReport report;
     createBar(&cage, &bones, 0.04);
+    addBone(&bones, at(1.2, 1.1, 0.5), at(1.2, 1.6, 0.5)); // outside
     float* first = solve(&cage, &bones.anchors, 1e-4, &report);
     for (int32_t workers = 2; workers <= 5; workers++) {
         srParallel_SetWorkerCount(workers);
         float* weights = solve(&cage, &bones.anchors, 1e-4, &report);
-        assert_memory_equal(first, weights, sizeof(float) * 3 * (size_t)cage.nodeCount);
+        assert_memory_equal(first, weights, sizeof(float) * 4 * (size_t)cage.nodeCount);
         free(weights);
     }
     srParallel_SetWorkerCount(1);
@@ -642,7 +712,8 @@ static srResult makeAll(void* context) {
     bones.anchors.hintCount = 2;
     srSimplexSettings settings = srDefaultBiharmonicSettings();
     srBiharmonicReport report;
-    float weights[200];
+    float weights[300];
+    addBone(&bones, at(0.8, 0.3, 0.2), at(0.8, 0.8, 0.2)); // outside
     SR_TRY(srTestCreateBarCage((const int32_t[]){2, 4, 2}, 0.25, &cage));
     srResult result = srSolveBiharmonic(&cage, &bones.anchors, &settings, NULL,
                                         &(srBiharmonicAnswer){.weights = weights}, &report);
@@ -672,6 +743,8 @@ int main(void) {
                                   srTestNothingLeaked),
         cmocka_unit_test_teardown(a_bone_outside_counts_where_the_cage_is_nearest, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_bone_that_is_farther_outside_holds_more_softly, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_bone_that_is_pulled_out_lets_go_little_by_little, srTestNothingLeaked),
+        cmocka_unit_test_teardown(the_patch_of_a_bone_outside_ends_at_a_gap, srTestNothingLeaked),
         cmocka_unit_test_teardown(one_bone_alone_has_everything, srTestNothingLeaked),
         cmocka_unit_test_teardown(bad_bones_are_refused_in_words, srTestNothingLeaked),
         cmocka_unit_test_teardown(flat_cells_give_weights_or_a_sentence_but_no_nan, srTestNothingLeaked),

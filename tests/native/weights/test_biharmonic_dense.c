@@ -20,7 +20,7 @@ enum {
     mostColumns = 8,
     mostElements = 12,
     mostUnknowns = mostNodes * mostColumns,
-    sceneCount = 10
+    sceneCount = 11
 };
 
 // Nodes whose weights are asked for, and the energy W' A W / 2 - L' W of their weights.
@@ -119,6 +119,11 @@ static void addAnchors(int scene, Dense* d) {
         break;
     case 9: // around the whole
         addBox(d, at(-0.1, -0.15, -0.05), at(0.6, 2.1, 0.55));
+        break;
+    case 10: // one outside, and one of which little is inside
+        addSegment(d, at(0.25, 0.25, 0.25), at(0.25, 0.9, 0.25), 0, 0);
+        addSegment(d, at(0.56, 1.1, 0.2), at(0.56, 1.3, 0.3), 1, 1);
+        addSegment(d, at(0.4, 1.7, 0.25), at(0.7, 1.8, 0.25), 2, 2);
         break;
     default:
         addBones(d, scene == 0 ? 0.0 : 0.03);
