@@ -32,6 +32,26 @@ def _identity(ob: Any) -> str:
     return ob.softrig.uuid or ob.softrig.follower_uuid
 
 
+def drop_doubles(ob: Any) -> bool:
+    """A library override that was appended has two: the linked one is local now, and moves it too.
+
+    Its own one stays; whether another went.
+    """
+    ours = [m for m in ob.modifiers if carrier.is_ours(m) and not carrier.is_borrowed(ob, m)]
+    if len(ours) < 2:
+        return False
+
+    def rank(modifier: Any) -> tuple[bool, bool]:
+        holder = compat.get_input(modifier, graph.CARRIER)
+        is_own = holder is not None and holder.get(OWNER) == _identity(ob)
+        return is_own, holder is not None and modifier.show_viewport
+
+    kept = max(ours, key=rank)
+    for name in [modifier.name for modifier in ours if modifier != kept]:
+        carrier.remove_modifier(ob, ob.modifiers[name])
+    return True
+
+
 def duplicate(ob: Any) -> None:
     """Gives a copied skin a carrier of its own, with the same bake if there is one."""
     modifier, holder = carrier.find_modifier(ob), carrier.find_carrier(ob)

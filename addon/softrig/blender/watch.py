@@ -65,9 +65,15 @@ def look_around(session: Session) -> None:
 
 def separate_copies(session: Session) -> None:
     """What was copied gets an identity and a carrier of its own before anybody writes to it."""
+    renewed = [
+        ob
+        for ob in (*objects.all_characters(), *followers.all_followers())
+        if owners.drop_doubles(ob)
+    ]
     objects.separate_duplicates(objects.all_characters(), session.entries)
     followers.separate_duplicates(session, objects.new_uuid)
-    for ob in owners.separate((*objects.all_characters(), *followers.all_followers())):
+    renewed += owners.separate((*objects.all_characters(), *followers.all_followers()))
+    for ob in renewed:
         entry = session.entries.get(ob.softrig.uuid)
         if entry is not None:
             session.dispatch(entry, Event.FRAME_MISSED)

@@ -73,6 +73,26 @@ def test_its_own_moves_is_baked_and_stays(library: Path) -> None:
     assert measure.same_bits(measure.at_frame(skin, 24), expected), "baked, after loading"
 
 
+@pytest.mark.parametrize("place", [0, 2])
+def test_of_two_that_are_both_local_its_own_moves_it(skin: Any, place: int) -> None:
+    """As when the other file's data-blocks of an override were made local."""
+    expected = measure.at_frame(skin, 24)
+    carrier, compat = addon.module("blender.carrier"), addon.module("blender.compat")
+    key = addon.module("blender.graph").CARRIER
+    own = carrier.find_modifier(skin)
+    other = carrier.find_carrier(skin).copy()
+    other.data = other.data.copy()
+    other["softrig_owner"] = "somebody"
+    double = skin.modifiers.new("Double", "NODES")
+    double.node_group = own.node_group
+    compat.set_input(double, key, other)
+    compat.move_modifier(skin, double, place)
+    addon.session().rescan = True
+    assert measure.same_bits(measure.at_frame(skin, 24), expected)
+    (left,) = [m for m in skin.modifiers if carrier.is_ours(m)]
+    assert compat.get_input(left, key) != other
+
+
 def test_removing_its_own_leaves_the_linked_one(library: Path) -> None:
     skin = link_override(library)
     before = [(m.name, m.show_viewport, m.show_render) for m in skin.modifiers]
