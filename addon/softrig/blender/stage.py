@@ -64,6 +64,8 @@ def _prepare(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     if ob.data.is_editmode:
         raise NotNowError("Leave Edit Mode first.")
     gather.check_object(ob)
+    if carrier.is_lost(ob) and not entry.wants_anew:
+        raise RefusalError(carrier.LOST)
     note_look(entry, ob)
     entry.build, shape = gather.build_inputs(ob), gather.read_shape(session, ob)
     owners.fit(ob, shape.vertex_count)

@@ -314,6 +314,19 @@ def test_a_deleted_carrier_is_told(skin: Any, scene: Any) -> None:
     assert measure.same_bits(measure.at_frame(skin, 24), live)
 
 
+def test_a_lost_carrier_comes_again_by_the_artist_alone(skin: Any, scene: Any) -> None:
+    """Not by the next look around, whose new one no step of the history would know."""
+    carrier, session = addon.module("blender.carrier"), addon.session()
+    bpy.data.objects.remove(carrier.find_carrier(skin))
+    session.forget(skin.softrig.uuid)
+    session.rescan = True
+    scene.frame_set(5)
+    assert carrier.is_lost(skin)
+    assert addon.entry_of(skin).state.message == carrier.LOST
+    assert bpy.ops.softrig.prepare() == {"FINISHED"}
+    assert measure.largest(measure.at_frame(skin, 24), measure.without_us(skin)) > 1e-3
+
+
 def test_the_preview_range_is_recorded_too(skin: Any, scene: Any) -> None:
     before = measure.at_frame(skin, 30)
     scene.use_preview_range = True
