@@ -192,8 +192,9 @@ def simulate_clean(
 def check_nothing_left() -> None:
     """After the last character went."""
     carrier, graph = addon.module("blender.carrier"), addon.module("blender.graph")
-    # a deleted character that somebody followed; Blender leaves it out of what it saves
-    for ob in [ob for ob in bpy.data.objects if ob.users == 0]:
+    # deleted but followed, or only in a collection that some action showed: in no scene
+    ours = [ob for ob in bpy.data.objects if carrier.find_modifier(ob) and not ob.users_scene]
+    for ob in {*ours, *(ob for ob in bpy.data.objects if ob.users == 0)}:
         bpy.data.objects.remove(ob)
     held = addon.session().api.byte_count()
     demand(held == 0, f"the library still holds {held} bytes")
