@@ -60,13 +60,16 @@ def find_modifier(ob: Any) -> Any:
 
     That of an override whose file is gone has no carrier; then one beside it counts that has.
     """
-    lost = None
-    for modifier in ob.modifiers:
-        if is_ours(modifier) and not is_borrowed(ob, modifier):
-            if compat.get_input(modifier, graph.CARRIER) is not None:
-                return modifier
-            lost = lost or modifier
-    return lost
+    ours = list_ours(ob)
+    return next((m for m in ours if not _is_empty(m)), ours[0] if ours else None)
+
+
+def list_ours(ob: Any) -> list[Any]:
+    return [m for m in ob.modifiers if is_ours(m) and not is_borrowed(ob, m)]
+
+
+def _is_empty(modifier: Any) -> bool:
+    return compat.get_input(modifier, graph.CARRIER) is None
 
 
 def find_borrowed(ob: Any) -> Any:
@@ -243,7 +246,7 @@ def attach(ob: Any) -> None:
 
 def drop_copies(ob: Any) -> None:
     """Before the skin is a character: what somebody copied from one reads the offsets of that."""
-    for stray in [m for m in ob.modifiers if is_ours(m) and not is_borrowed(ob, m)]:
+    for stray in list_ours(ob):
         remove_modifier(ob, stray)
 
 

@@ -33,22 +33,23 @@ def _identity(ob: Any) -> str:
 
 
 def drop_doubles(ob: Any) -> bool:
-    """A library override that was appended has two: the linked one is local now, and moves it too.
+    """An override whose linked data became local has two: what was the other file's moves it too.
 
-    Its own one stays; whether another went.
+    Its own one stays; whether another went. One that reads nothing is left alone: its file may
+    come back.
     """
-    ours = [m for m in ob.modifiers if carrier.is_ours(m) and not carrier.is_borrowed(ob, m)]
-    if len(ours) < 2:
+    holders = {m.name: compat.get_input(m, graph.CARRIER) for m in carrier.list_ours(ob)}
+    names = [name for name, holder in holders.items() if holder is not None]
+    if len(names) < 2:
         return False
 
-    def rank(modifier: Any) -> tuple[bool, bool]:
-        holder = compat.get_input(modifier, graph.CARRIER)
-        is_own = holder is not None and holder.get(OWNER) == _identity(ob)
-        return is_own, holder is not None and modifier.show_viewport
+    def rank(name: str) -> tuple[bool, bool]:
+        return holders[name].get(OWNER) == _identity(ob), ob.modifiers[name].show_viewport
 
-    kept = max(ours, key=rank)
-    for name in [modifier.name for modifier in ours if modifier != kept]:
-        carrier.remove_modifier(ob, ob.modifiers[name])
+    kept = max(names, key=rank)
+    for name in names:
+        if name != kept:
+            carrier.remove_modifier(ob, ob.modifiers[name])
     return True
 
 

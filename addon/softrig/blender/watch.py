@@ -65,14 +65,11 @@ def look_around(session: Session) -> None:
 
 def separate_copies(session: Session) -> None:
     """What was copied gets an identity and a carrier of its own before anybody writes to it."""
-    renewed = [
-        ob
-        for ob in (*objects.all_characters(), *followers.all_followers())
-        if owners.drop_doubles(ob)
-    ]
+    everyone = (*objects.all_characters(), *followers.all_followers())
+    renewed = [ob for ob in everyone if owners.drop_doubles(ob)]
     objects.separate_duplicates(objects.all_characters(), session.entries)
     followers.separate_duplicates(session, objects.new_uuid)
-    renewed += owners.separate((*objects.all_characters(), *followers.all_followers()))
+    renewed += owners.separate(everyone)
     for ob in renewed:
         entry = session.entries.get(ob.softrig.uuid)
         if entry is not None:
