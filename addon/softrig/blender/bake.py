@@ -11,7 +11,16 @@ from typing import Any
 import bpy
 
 from ..model import point_cache
-from ..model.baking import KEPT, MAIN, Pace, chunk_name, describe_bake, first_in_name
+from ..model.baking import (
+    KEPT,
+    MAIN,
+    Pace,
+    chunk_name,
+    describe_bake,
+    first_in_name,
+    is_part,
+    with_margin,
+)
 from ..model.lifecycle import Event, Phase
 from ..model.point_cache import PointCacheError
 from ..model.rig import RefusalError
@@ -65,11 +74,6 @@ def kept_file(path: str) -> Path:
     return Path(bpy.path.abspath(path) + KEPT)
 
 
-def is_part(frames: FrameRange, whole: FrameRange) -> bool:
-    """Not all frames of the shot."""
-    return (frames.first, frames.count) != (whole.first, whole.count)
-
-
 class BakeRun:
     """`turn` until it answers True. Raises NativeError or RefusalError; nothing has changed."""
 
@@ -78,6 +82,9 @@ class BakeRun:
         self.uuid, self.name, self.path = ob.softrig.uuid, ob.name, path_for(ob, wish)
         self.kept, self.started = kept_file(self.path), False
         self.frames: FrameRange | None = None
+        """The wished ones,"""
+        self.rows: FrameRange | None = None
+        """and those in the file."""
         self.goes_on = False
         """An earlier bake left frames."""
         self.pace = Pace(session.now())
@@ -114,7 +121,8 @@ class BakeRun:
         entry.may_step = True
         if stage.settle(self.session, entry, ob, scene):
             frames = self.choose(entry, ob, scene)
-            problem = takes.problem(frames)
+            rows = with_margin(frames, entry.frames, ob.softrig.loop != "NONE")
+            problem = takes.problem(rows)
             if problem:
                 raise RefusalError(problem)
             if is_part(frames, entry.frames):
@@ -123,8 +131,8 @@ class BakeRun:
             make_folder(target.parent, ELSEWHERE if self.wish.folder else SAVE_ELSEWHERE)
             self.waiting = self._followers(entry, frames)
             self.goes_on = self.kept.is_file()
-            self.session.start_bake(entry, str(target), frames, str(self.kept))
-            self.frames, self.started = frames, True
+            self.session.start_bake(entry, str(target), rows, str(self.kept))
+            self.frames, self.rows, self.started = frames, rows, True
         elif entry.state.is_refused:
             raise RefusalError(entry.state.message)
 
@@ -169,7 +177,7 @@ class BakeRun:
             raise RefusalError(GONE)
         self.written.append((uuid, path))
         target = bpy.path.abspath(path)
-        self.session.start_bake(entry, target, self.frames, follower=follower.identity)
+        self.session.start_bake(entry, target, self.rows, follower=follower.identity)
 
     def _put_on(self, entry: Entry, ob: Any) -> None:
         if carrier.is_lost(ob):
@@ -177,7 +185,7 @@ class BakeRun:
         stack, made_of = carrier.describe_stack(ob), entry.build
         if (len(ob.data.vertices), stack) != (made_of.vertex_count, made_of.stack):
             raise RefusalError("The mesh changed while baking. Bake again.")
-        takes.attach(ob, self.wish.take, self.path, self.frames)
+        takes.attach(ob, self.wish.take, self.path, self.rows)
         self._put_on_followers(entry, ob)
         examine.sign_bake(self.session, entry, ob, self.wish.take)
         self.session.bake_faults.pop(self.uuid, None)
@@ -189,7 +197,7 @@ class BakeRun:
         for rider in followers.followers_of(ob):
             uuid = rider.softrig.follower_uuid
             if uuid in paths and counts.get(uuid) == len(rider.data.vertices):
-                takes.attach(rider, self.wish.take, paths[uuid], self.frames)
+                takes.attach(rider, self.wish.take, paths[uuid], self.rows)
         followers.clear(ob, but_baked=True)
 
     def stop(self) -> None:
@@ -221,5 +229,7 @@ def check_existing(ob: Any, path: str) -> FrameRange:
     scene = objects.scene_of(ob)
     leader = ob.softrig.leader or ob
     frames = objects.shot_frames(leader, scene if scene is not None else bpy.context.scene)
-    first = first_in_name(path, size.frames, frames.first)
+    rows = with_margin(frames, frames, leader.softrig.loop != "NONE")
+    whole = rows if rows.count == size.frames else frames
+    first = first_in_name(path, size.frames, whole.first)
     return replace(frames, first=first, count=size.frames, samples=size.samples)

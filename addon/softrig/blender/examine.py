@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
+from ..model.baking import with_margin
 from ..model.diagnostics import Facts, find_traps
 from ..model.maps import KINDS
 from ..model.rig import RefusalError
@@ -160,9 +161,10 @@ def _bake_facts(session: Session, entry: Entry | None, ob: Any, scene: Any) -> d
     bake = next((m for m in reversed(bakes) if m.show_viewport), bakes[0])
     made_of = session.bake_source(entry) if entry is not None else ""
     signs = [_read_sign(ob, takes.take_of(modifier)) for modifier in bakes]
-    frames = objects.shot_frames(ob, scene)
+    whole = frames = objects.shot_frames(ob, scene)
     with suppress(RefusalError):  # the next bake tells
-        frames = frames_to_bake(ob, scene, frames)
+        frames = frames_to_bake(ob, scene, whole)
+    frames = with_margin(frames, whole, ob.softrig.loop != "NONE")
     baked = takes.baked_frames(bake)
     return {
         "is_baked": True,

@@ -24,7 +24,8 @@ def show_object(
         clear(ob)
         return
     entry.provisional = None
-    if entry.frames is not None:  # as a bake plays it: a run-in is nobody's to see
+    if entry.frames is not None and entry.frames.pre_roll:
+        # as a bake plays it: a run-in is nobody's to see
         frame = max(frame, entry.frames.first)
     with entry.lock:
         ready = session.read_offsets(entry, frame, wait_seconds)

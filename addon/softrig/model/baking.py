@@ -2,7 +2,7 @@
 """Rules of baking that need no Blender: names of takes and files, time left, a range in words."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..native.inputs import FrameRange
 from .rig import RefusalError
@@ -19,6 +19,8 @@ RANGES = (
 )
 MOST_SAMPLES = 100
 """For each frame: Blender's Mesh Cache plays no finer ones."""
+SHORTEST_LOOP = 3
+"""Frames; fewer go round as nothing."""
 KEPT = ".resume"
 """Behind a bake's name: the simulated frames of one that has not come to its end."""
 
@@ -115,6 +117,18 @@ def _within(first: int, last: int, whole: FrameRange) -> FrameRange:
             f"Frames {first} to {last} are not within the scene's {whole.first} to {whole.last}."
         )
     return FrameRange(first, last - first + 1, whole.rate, whole.stretch)
+
+
+def is_part(frames: FrameRange, whole: FrameRange) -> bool:
+    """Not all frames of the shot."""
+    return (frames.first, frames.count) != (whole.first, whole.count)
+
+
+def with_margin(frames: FrameRange, whole: FrameRange, loops: bool) -> FrameRange:
+    """What a point cache has: of a whole loop a frame more at either end, for open shutters."""
+    if not loops or is_part(frames, whole) or frames.count < SHORTEST_LOOP:
+        return frames
+    return replace(frames, first=frames.first - 1, count=frames.count + 2)
 
 
 def sample_frames(frames: FrameRange) -> list[float]:

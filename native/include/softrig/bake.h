@@ -17,7 +17,8 @@ typedef struct srBakeDef {
     srFollowerId follower; ///< One of the shot's; null (the default) is the skin.
     const char* path;      ///< UTF-8, not empty. Written beside it and moved over it when whole. A link is
                            ///< followed; what is there and is not a plain file is refused.
-    int32_t firstFrame;    ///< The range must be within the shot's.
+    int32_t firstFrame;    ///< The range must be within the shot's; of a loop it may reach a frame further at
+                           ///< either end, for shutters that are open there.
     int32_t frameCount;
     int32_t samplesPerFrame;    ///< Rows for each frame but the last, which has one: 1 (the default) is whole
                                 ///< frames alone, 4 also a quarter, a half and three quarters. 1 .. 100.

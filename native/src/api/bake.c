@@ -24,8 +24,9 @@ static srResult startOn(srEntry* shotEntry, srEntry* followerEntry, const srBake
         return srFail(sr_errorInvalidValue, "The follower is one of another shot.");
     }
     int64_t first = (int64_t)def->firstFrame - srSimulation_GetFirstFrame(simulation);
-    if (def->frameCount < 1 || first < 0 ||
-        first + def->frameCount > srSimulation_GetFrameCount(simulation)) {
+    int32_t margin = srSimulation_GetMargin(simulation);
+    if (def->frameCount < 1 || first < -margin ||
+        first + def->frameCount > srSimulation_GetFrameCount(simulation) + margin) {
         return srFail(sr_errorInvalidValue, "%d frames from %d are not within the shot's %d from %d.",
                       def->frameCount, def->firstFrame, srSimulation_GetFrameCount(simulation),
                       srSimulation_GetFirstFrame(simulation));

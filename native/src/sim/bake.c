@@ -105,12 +105,8 @@ static srResult bakeSample(srBake* bake, double frame, srFileWriter* writer, int
     return srFileWriter_Write(writer, bake->row, bake->rowFloatCount * sizeof(float));
 }
 
-// A frame of the file with the samples that lead to it, which need it; or, with a checkpoint, one before the
-// file's first.
+// a frame of the file with the samples that lead to it, which need it
 static srResult bakeFrame(srBake* bake, int32_t frame, srFileWriter* writer, int32_t revision) {
-    if (frame < bake->firstFrame) {
-        return sr_success;
-    }
     int32_t leading = frame > bake->firstFrame ? bake->samplesPerFrame - 1 : 0;
     for (int32_t i = leading; i > 0; --i) {
         double between = (double)frame - (double)i / (double)bake->samplesPerFrame;
@@ -119,18 +115,34 @@ static srResult bakeFrame(srBake* bake, int32_t frame, srFileWriter* writer, int
     return bakeSample(bake, (double)frame, writer, revision);
 }
 
+// waits for a frame, which goes to the checkpoint if it is the next there
+static srResult awaitFrame(srBake* bake, srJob* job, int32_t frame, srCheckpoint* checkpoint) {
+    int32_t shotFirst = srSimulation_GetFirstFrame(bake->simulation);
+    int32_t shotLast = shotFirst + srSimulation_GetFrameCount(bake->simulation) - 1;
+    bool isWithin = frame >= shotFirst && frame <= shotLast;
+    SR_TRY(waitForFrame(bake, job, isWithin ? frame : shotLast)); // those around a loop are of a whole round
+    bool isNext = checkpoint != NULL && srCheckpoint_GetRowCount(checkpoint) == frame - shotFirst;
+    return isNext && isWithin ? srCheckpoint_Add(checkpoint) : sr_success;
+}
+
+// how many frames of the shot come to the checkpoint before the file's first can be written
+static int32_t countKeptBefore(const srBake* bake) {
+    int32_t leading = bake->firstFrame - srSimulation_GetFirstFrame(bake->simulation);
+    return leading >= 0 ? leading : srSimulation_GetFrameCount(bake->simulation);
+}
+
 static srResult writeRows(srBake* bake, srJob* job, srFileWriter* writer, srCheckpoint* checkpoint) {
     int32_t revision = getRevision(bake);
-    int32_t shotFirst = srSimulation_GetFirstFrame(bake->simulation);
-    int32_t first = checkpoint != NULL ? shotFirst : bake->firstFrame;
-    int32_t count = bake->firstFrame + bake->frameCount - first;
-    for (int32_t row = 0; row < count; ++row) {
-        SR_TRY(waitForFrame(bake, job, first + row));
-        if (checkpoint != NULL && srCheckpoint_GetRowCount(checkpoint) == row) {
-            SR_TRY(srCheckpoint_Add(checkpoint));
-        }
-        SR_TRY(bakeFrame(bake, first + row, writer, revision));
-        srJob_SetProgress(job, (float)(row + 1) / (float)count);
+    int32_t keptCount = checkpoint != NULL ? countKeptBefore(bake) : 0;
+    float allCount = (float)(keptCount + bake->frameCount);
+    for (int32_t i = 0; i < keptCount; ++i) {
+        SR_TRY(awaitFrame(bake, job, srSimulation_GetFirstFrame(bake->simulation) + i, checkpoint));
+        srJob_SetProgress(job, (float)(i + 1) / allCount);
+    }
+    for (int32_t i = 0; i < bake->frameCount; ++i) {
+        SR_TRY(awaitFrame(bake, job, bake->firstFrame + i, checkpoint));
+        SR_TRY(bakeFrame(bake, bake->firstFrame + i, writer, revision));
+        srJob_SetProgress(job, (float)(keptCount + i + 1) / allCount);
     }
     return sr_success;
 }
@@ -150,8 +162,9 @@ static srResult writeFile(srBake* bake, srJob* job, srCheckpoint* checkpoint) {
 }
 
 static bool isWholeShot(const srBake* bake) {
-    return bake->firstFrame == srSimulation_GetFirstFrame(bake->simulation) &&
-           bake->frameCount == srSimulation_GetFrameCount(bake->simulation);
+    int32_t first = srSimulation_GetFirstFrame(bake->simulation);
+    int32_t end = first + srSimulation_GetFrameCount(bake->simulation);
+    return bake->firstFrame <= first && bake->firstFrame + bake->frameCount >= end;
 }
 
 static srResult work(srJob* job, void* context) {

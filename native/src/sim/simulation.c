@@ -14,6 +14,7 @@
 #include "sim/stepper.h"
 #include "sim/worker.h"
 
+#include <math.h>
 #include <string.h>
 
 #define SMALLEST_SHARE 0.0001f // of the later of two frames; what is nearer to the earlier one is that
@@ -388,24 +389,47 @@ static void readRow(srSimulation* simulation, const srReader* reader, int32_t ro
     reader->bring(reader->context, row, srFrameCache_GetOffsets(&simulation->stepper.cache, row), outOffsets);
 }
 
+static int32_t getMargin(const srShotSource* source) {
+    return source->def.params.loop != sr_loopNone && source->def.frameCount > 2 ? 1 : 0;
+}
+
+int32_t srSimulation_GetMargin(srSimulation* simulation) {
+    srLock(simulation->control);
+    int32_t margin = getMargin(&simulation->source);
+    srUnlock(simulation->control);
+    return margin;
+}
+
+// the shot's row that a loop shows at one of the margin
+static int32_t wrapRow(const srShotSource* source, int32_t row) {
+    int32_t end = source->def.frameCount;
+    int32_t period = source->def.params.loop == sr_loopLastIsFirst ? end - 1 : end;
+    return row < 0 ? row + period : row >= end ? row - period : row;
+}
+
 // Rows, shares and rounding are those of Blender's Mesh Cache modifier: a bake plays the bits that were live.
 static srResult readLocked(srSimulation* simulation, double frame, const srReader* reader,
                            float* outOffsets) {
-    float position = (float)frame - (float)simulation->source.def.firstFrame;
-    float last = (float)(simulation->source.def.frameCount - 1);
-    position = position > last ? last : position > 0.0f ? position : 0.0f;
-    int32_t row = (int32_t)position;
-    float share = position - (float)row;
-    share = share > SMALLEST_SHARE ? share : 0.0f;
-    int32_t lastNeeded = share > 0.0f ? row + 1 : row;
-    if (srWorker_GetStatus(simulation->worker).readyCount <= lastNeeded || reader->rowCount <= lastNeeded) {
+    const srShotSource* source = &simulation->source;
+    int32_t readyCount = srWorker_GetStatus(simulation->worker).readyCount;
+    bool isWhole = readyCount == source->def.frameCount && reader->rowCount == source->def.frameCount;
+    float margin = isWhole ? (float)getMargin(source) : 0.0f;
+    float position = (float)frame - (float)source->def.firstFrame;
+    float last = (float)(source->def.frameCount - 1) + margin;
+    position = position > last ? last : position > -margin ? position : -margin;
+    float floor = floorf(position);
+    float share = position - floor > SMALLEST_SHARE ? position - floor : 0.0f;
+    int32_t row = wrapRow(source, (int32_t)floor);
+    int32_t later = share > 0.0f ? wrapRow(source, (int32_t)floor + 1) : row;
+    int32_t lastNeeded = row > later ? row : later;
+    if (readyCount <= lastNeeded || reader->rowCount <= lastNeeded) {
         memset(outOffsets, 0, reader->floatCount * sizeof(float));
         return failNotReady(simulation, lastNeeded);
     }
 
     readRow(simulation, reader, row, outOffsets);
     if (share > 0.0f) {
-        readRow(simulation, reader, row + 1, reader->laterOffsets);
+        readRow(simulation, reader, later, reader->laterOffsets);
         for (size_t i = 0; i < reader->floatCount; ++i) {
             outOffsets[i] = outOffsets[i] * (1.0f - share) + reader->laterOffsets[i] * share;
         }

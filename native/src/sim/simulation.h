@@ -25,6 +25,10 @@ const srCharacter* srSimulation_GetCharacter(const srSimulation* simulation);
 int32_t srSimulation_GetFirstFrame(const srSimulation* simulation);
 int32_t srSimulation_GetFrameCount(const srSimulation* simulation);
 
+/// How many frames before the shot's first and behind its last can be read like its own: of a loop one, the
+/// round before and the one to come; else none.
+int32_t srSimulation_GetMargin(srSimulation* simulation);
+
 /// Floats in a row of the tape.
 int32_t srSimulation_GetRowFloatCount(const srSimulation* simulation);
 

@@ -153,6 +153,36 @@ def test_a_loop_meets_its_beginning(skin: Any, loop: str, period: int) -> None:
     assert status.loop_rounds > 1 and status.loop_seam < 0.01
 
 
+@pytest.mark.parametrize("subframes", [0, 3])
+@pytest.mark.parametrize(
+    "loop, period, before, after", [("LAST_IS_FIRST", 39, 39, 2), ("FIRST_FOLLOWS_LAST", 40, 40, 1)]
+)
+def test_open_shutters_see_the_rounds_around_a_loop(
+    skin: Any, tmp_path: Path, loop: str, period: int, before: int, after: int, subframes: int
+) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "loop.blend"))
+    swing(bpy.data.objects["Skin Rig"], period)
+    skin.softrig.loop, skin.softrig.bake_subframes = loop, subframes
+    moments = (-2.0, 0.0, 0.5, 0.75, 1.0, 39.5, 40.0, 40.25, 41.0, 44.5)
+    measure.at_frame(skin, scenes.LAST_FRAME)  # the round is whole then
+    live = {moment: offset_at(skin, moment) for moment in moments}
+    round_before, round_after = offset_at(skin, before), offset_at(skin, after)
+    step = measure.largest(live[1.0], round_before)
+    assert step > 1e-3 * np.abs(live[1.0]).max(), "the test shows nothing"
+    near = 1e-4 * np.abs(live[1.0]).max()
+    assert measure.largest(live[0.0], round_before) <= near
+    assert measure.largest(live[-2.0], round_before) <= near, "further out it is held"
+    assert measure.largest(live[0.75], 0.75 * live[1.0] + 0.25 * round_before) <= near
+    assert measure.largest(live[40.25], 0.75 * live[40.0] + 0.25 * round_after) <= near
+    assert measure.largest(live[44.5], round_after) <= near
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    for moment in moments:
+        assert measure.largest(offset_at(skin, moment), live[moment]) <= near, moment
+    session = addon.session()
+    addon.module("blender.examine").examine(session, skin, bpy.context.scene)
+    assert not [f.text for f in session.findings[skin.softrig.uuid] if "bake" in f.text]
+
+
 def test_time_is_kept_in_the_file(skin: Any, tmp_path: Path) -> None:
     skin.softrig.pre_roll_mode, skin.softrig.loop = "SETTLE", "LAST_IS_FIRST"
     skin.softrig.use_start_frame, skin.softrig.start_frame = True, 4

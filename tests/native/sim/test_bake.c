@@ -62,6 +62,8 @@ ssize_t write(int descriptor, const void* bytes, size_t size) {
     return syscall(SYS_write, descriptor, bytes, size);
 }
 
+static int32_t loop = sr_loopNone; // of the shots to come
+
 // a shaken bar of which `recordedCount` of `frameCount` frames are on the tape
 static srSimulation* startLongShot(int32_t frameCount, int32_t recordedCount, int32_t substeps) {
     srShotDef def = {.firstFrame = FIRST_FRAME, .frameCount = frameCount, .frameRate = SR_TEST_FRAME_RATE};
@@ -72,6 +74,7 @@ static srSimulation* startLongShot(int32_t frameCount, int32_t recordedCount, in
         .poissonRatio = 0.45f,
         .density = 1000.0f,
         .substeps = substeps,
+        .loop = loop,
     };
     srSimulation* simulation = NULL;
     assert_success(srCreateSimulation(&character, &def, &simulation));
@@ -209,6 +212,128 @@ static void samples_between_frames_are_what_reading_gives(void** state) {
     }
     free(offsets);
     free(bytes);
+    srDestroySimulation(simulation);
+}
+
+// the shot's own frame that stands where a loop's margin is
+static double findInRound(double frame) {
+    double period = loop == sr_loopLastIsFirst ? FRAMES - 1 : FRAMES;
+    return frame < FIRST_FRAME ? frame + period : frame > FIRST_FRAME + FRAMES - 1 ? frame - period : frame;
+}
+
+// Offsets at a share of the way from a whole frame to the next, each where the round has it
+static void mixInRound(srSimulation* simulation, int32_t frame, float share, float* outOffsets) {
+    size_t floatCount = 3 * (size_t)character.embedding.pointCount;
+    float* later = malloc(sizeof(float) * floatCount);
+    assert_non_null(later);
+    assert_success(srSimulation_ReadOffsets(simulation, findInRound(frame), outOffsets));
+    assert_success(srSimulation_ReadOffsets(simulation, findInRound(frame + 1), later));
+    for (size_t i = 0; i < floatCount; ++i) {
+        outOffsets[i] = outOffsets[i] * (1.0f - share) + later[i] * share;
+    }
+    free(later);
+}
+
+static void assertMargin(srSimulation* simulation) {
+    size_t rowSize = 12 * (size_t)character.embedding.pointCount;
+    float *offsets = malloc(rowSize), *expected = malloc(rowSize);
+    assert_true(offsets != NULL && expected != NULL);
+    const int32_t last = FIRST_FRAME + FRAMES - 1;
+    const struct {
+        double asked;
+        int32_t frame;
+        float share;
+    } cases[] = {{FIRST_FRAME - 0.25, FIRST_FRAME - 1, 0.75f},
+                 {FIRST_FRAME - 1.0, FIRST_FRAME - 1, 0.0f},
+                 {FIRST_FRAME - 9.5, FIRST_FRAME - 1, 0.0f},
+                 {last + 0.5, last, 0.5f},
+                 {last + 1.0, last + 1, 0.0f},
+                 {last + 9.5, last + 1, 0.0f}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
+        assert_success(srSimulation_ReadOffsets(simulation, cases[i].asked, offsets));
+        if (cases[i].share > 0.0f) {
+            mixInRound(simulation, cases[i].frame, cases[i].share, expected);
+        } else {
+            assert_success(srSimulation_ReadOffsets(simulation, findInRound(cases[i].frame), expected));
+        }
+        assert_memory_equal(offsets, expected, rowSize);
+    }
+    // it moves there: a shutter that opens before the first frame sees it
+    assert_success(srSimulation_ReadOffsets(simulation, FIRST_FRAME, expected));
+    assert_success(srSimulation_ReadOffsets(simulation, FIRST_FRAME - 0.25, offsets));
+    assert_memory_not_equal(offsets, expected, rowSize);
+    free(offsets);
+    free(expected);
+}
+
+static void assertFileHasMargin(srSimulation* simulation, const char* checkpointPath) {
+    enum {
+        SAMPLES = 4,
+        ROWS = (FRAMES + 1) * SAMPLES + 1
+    };
+    char path[PATH_SIZE];
+    srTestPath("loop.pc2", path, sizeof(path));
+    srBakeDef def = {.path = path,
+                     .firstFrame = FIRST_FRAME - 1,
+                     .frameCount = FRAMES + 2,
+                     .samplesPerFrame = SAMPLES,
+                     .checkpointPath = checkpointPath};
+    srBake* bake = NULL;
+    assert_success(srCreateBake(simulation, NULL, &def, &bake));
+    assert_success(endOf(bake));
+    srDestroyBakeWork(bake);
+    size_t size = 0, rowSize = 12 * (size_t)character.embedding.pointCount;
+    unsigned char* bytes = readFile(path, &size);
+    float* offsets = malloc(rowSize);
+    assert_true(bytes != NULL && offsets != NULL);
+    assert_int_equal(size, HEADER_SIZE + ROWS * rowSize);
+    for (int32_t row = 0; row < ROWS; ++row) {
+        double frame = (double)def.firstFrame + (double)row / SAMPLES;
+        assert_success(srSimulation_ReadOffsets(simulation, frame, offsets));
+        assert_memory_equal(bytes + HEADER_SIZE + (size_t)row * rowSize, offsets, rowSize);
+    }
+    free(offsets);
+    free(bytes);
+}
+
+static void around_a_loop_lie_the_rounds_before_and_to_come(void** state) {
+    (void)state;
+    const int32_t loops[] = {sr_loopLastIsFirst, sr_loopFirstFollowsLast};
+    for (int i = 0; i < 2; ++i) {
+        loop = loops[i];
+        srSimulation* simulation = startShot(FRAMES, 4);
+        assert_int_equal(srSimulation_GetMargin(simulation), 1);
+        assertFileHasMargin(simulation, NULL); // which waits for the whole round
+        assertMargin(simulation);
+        srDestroySimulation(simulation);
+
+        char kept[PATH_SIZE];
+        srTestPath("loop.resume", kept, sizeof(kept));
+        simulation = startShot(FRAMES, 4);
+        assertFileHasMargin(simulation, kept);
+        FILE* left = fopen(kept, "rb");
+        assert_null(left); // all of the shot is baked
+        srDestroySimulation(simulation);
+    }
+    loop = sr_loopNone;
+}
+
+static void around_other_shots_their_ends_are_held(void** state) {
+    (void)state;
+    srSimulation* simulation = startShot(FRAMES, 4);
+    assert_int_equal(srSimulation_GetMargin(simulation), 0);
+    assert_success(srSimulation_WaitFrame(simulation, FIRST_FRAME + FRAMES - 1, -1.0));
+    size_t rowSize = 12 * (size_t)character.embedding.pointCount;
+    float *offsets = malloc(rowSize), *expected = malloc(rowSize);
+    assert_true(offsets != NULL && expected != NULL);
+    for (int32_t i = 0; i < 2; ++i) {
+        int32_t end = i == 0 ? FIRST_FRAME : FIRST_FRAME + FRAMES - 1;
+        assert_success(srSimulation_ReadOffsets(simulation, end, expected));
+        assert_success(srSimulation_ReadOffsets(simulation, end + (i == 0 ? -0.5 : 0.5), offsets));
+        assert_memory_equal(offsets, expected, rowSize);
+    }
+    free(offsets);
+    free(expected);
     srDestroySimulation(simulation);
 }
 
@@ -376,6 +501,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_file_holds_what_reading_gives),
         cmocka_unit_test(samples_between_frames_are_what_reading_gives),
+        cmocka_unit_test(around_a_loop_lie_the_rounds_before_and_to_come),
+        cmocka_unit_test(around_other_shots_their_ends_are_held),
         cmocka_unit_test(a_frame_that_is_not_recorded_fails_the_bake_and_keeps_the_old_file),
         cmocka_unit_test(dials_that_change_in_the_middle_fail_the_bake),
         cmocka_unit_test(frames_that_are_ready_again_are_not_the_frames_that_were),
