@@ -7,6 +7,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model.proportions import proportions_of
 from ..model.rig import RefusalError
 from ..model.weights import (
     Level,
@@ -94,14 +95,19 @@ def read_mirrors(ob: Any) -> list[Mirror]:
 
 
 def read_input(ob: Any, bones: list[RestBone], nodes: int, symmetric: bool) -> WeightsInput:
-    """Vertices of the mesh, then what Mirror modifiers put beside them."""
+    """Vertices of the mesh, then what Mirror modifiers put beside them; in the shape that is seen,
+    where the object's scale is not alike along all axes.
+    """
     positions, triangles = gather.read_positions(ob.data), gather.read_triangles(ob.data)
     mirrors = read_mirrors(ob)
     for mirror in mirrors:
         positions, triangles = mirror_mesh(positions, triangles, mirror)
+    shape = proportions_of(np.array(ob.matrix_world))
+    positions, bones = shape.of_points(positions), move_bones(bones, shape.to_flesh)
     frame, columns = np.identity(4), None
     if symmetric:
-        frame, columns = find_sides(bones, mirrors, bpy.utils.flip_name)
+        seen = [mirror.seen_as(shape.to_flesh, shape.from_flesh) for mirror in mirrors]
+        frame, columns = find_sides(bones, seen, bpy.utils.flip_name)
     bones = move_bones(bones, frame)
     return make_input(move(positions, frame), triangles, bones, columns, nodes, read_inside(ob))
 

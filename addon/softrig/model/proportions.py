@@ -79,13 +79,13 @@ class Proportions:
 
     def of_map(self, from_skin: FloatArray) -> FloatArray:
         """A map that begins in the object's space, 4 x 4, row by row."""
-        return from_skin if self.are_even else from_skin @ self._homogeneous(self.inverse)
+        return from_skin if self.are_even else from_skin @ self.from_flesh
 
     def to_object(self) -> FloatArray | None:
         """What brings offsets back, as the library wants it."""
         if self.are_even:
             return None
-        return as_floats(self._homogeneous(self.inverse).T.reshape(-1))
+        return as_floats(self.from_flesh.T.reshape(-1))
 
     def change_in(self, rows: FloatArray) -> bool:
         """The object comes to others in the course of a tape."""
@@ -94,11 +94,20 @@ class Proportions:
         squares = np.linalg.eigvalsh(products)
         return bool((squares[:, 2] > (1.0 + CHANGE) ** 2 * squares[:, 0]).any())
 
-    @staticmethod
-    def _homogeneous(matrix: FloatArray) -> FloatArray:
-        whole = np.eye(4)
-        whole[:3, :3] = matrix
-        return whole
+    @property
+    def to_flesh(self) -> FloatArray:
+        """From the object's space to that of the flesh, 4 x 4."""
+        return _homogeneous(self.matrix)
+
+    @property
+    def from_flesh(self) -> FloatArray:
+        return _homogeneous(self.inverse)
+
+
+def _homogeneous(matrix: FloatArray) -> FloatArray:
+    whole = np.eye(4)
+    whole[:3, :3] = matrix
+    return whole
 
 
 EVEN = Proportions(np.eye(3))

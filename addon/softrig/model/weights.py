@@ -68,6 +68,10 @@ class Mirror(NamedTuple):
     kept: NDArray[np.float64] | None = None
     """With Bisect: x, y, z, 1 times these four is not negative where the mesh is kept."""
 
+    def seen_as(self, there: NDArray[np.float64], back: NDArray[np.float64]) -> "Mirror":
+        """In another space, which `there` leads to."""
+        return self._replace(reflection=there @ self.reflection @ back)
+
 
 def mirror_mesh(
     positions: FloatArray, triangles: IntArray, mirror: Mirror

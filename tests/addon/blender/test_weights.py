@@ -7,6 +7,7 @@ import bmesh
 import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 from support import addon, measure, scenes
 
 from sample_blends import weights as pictures
@@ -215,6 +216,29 @@ def test_a_scaled_or_mirrored_object_is_held_where_its_bones_are(
             assert table[name][around].min() > 0.5, name
             seen.append(name)
     assert seen
+
+
+@pytest.mark.parametrize("is_half", [False, True])
+def test_weights_are_those_of_the_shape_that_is_seen(scene: Any, is_half: bool) -> None:
+    """A scale that is not alike along all axes weighs as the same shape with the scale applied."""
+    tables = []
+    for is_applied in (True, False):
+        skin, armature = bare_character()
+        skin.parent = None
+        if is_half:
+            make_half(skin, False)
+        scale = (2.5, 1.0, 0.6)
+        armature.data.transform(Matrix.Diagonal((*scale, 1.0)))
+        if is_applied:
+            skin.data.transform(Matrix.Diagonal((*scale, 1.0)))
+        else:
+            skin.scale = scale
+        bpy.context.view_layer.update()
+        weigh(skin)
+        tables.append(read_table(skin))
+    assert tables[0].keys() == tables[1].keys() and len(tables[0]) > 1
+    apart = max(np.abs(tables[0][name] - tables[1][name]).max() for name in tables[0])
+    assert apart < 2e-3, "but for what is dropped"
 
 
 def test_what_cannot_be_written_leaves_the_groups_as_they_were(
