@@ -12,6 +12,10 @@
 
 #define FACE_TOLERANCE 1e-12
 
+// Cells hang together near a point where what they share comes so near to it, in distances from the point to
+// where the walk ended. Round the corner of a mouth lies the other lip.
+#define LINK_DISTANCES 1.5
+
 typedef struct Search {
     const srNeighbourhood* at;
     int32_t* stamps;
@@ -19,6 +23,7 @@ typedef struct Search {
     int32_t stamp;
     int32_t end; // of the queue
     srVec3 point;
+    double farthest2; // squared distance of what cells share
 } Search;
 
 srResult srCreateNeighbourhood(const srCage* cage, const srAdjacency* adjacency, int32_t workerCount,
@@ -54,14 +59,33 @@ static void enqueue(Search* search, int32_t cell) {
     }
 }
 
-// The cells that share a node with those of the last ring
+// Whether the node, edge or face that two cells share is near to the point.
+static bool areLinked(const Search* search, int32_t cell, int32_t other) {
+    const int32_t *a = search->at->cage->cells[cell], *b = search->at->cage->cells[other];
+    const srVec3* nodes = search->at->cage->nodes;
+    srVec3 shared[4], nearest;
+    int count = 0;
+    for (int c = 0; c < 4; c++) {
+        if (a[c] == b[0] || a[c] == b[1] || a[c] == b[2] || a[c] == b[3]) {
+            shared[count++] = nodes[a[c]];
+        }
+    }
+    return srNearestOnTriangle(search->point, shared[0], shared[count > 1], shared[count > 2 ? 2 : 0],
+                               &nearest) <= search->farthest2;
+}
+
+// The cells that hang together with those of the last ring
 static void enqueueRing(Search* search, int32_t begin) {
     const srAdjacency* adjacency = search->at->adjacency;
     int32_t end = search->end;
     for (int32_t corner = 4 * begin; corner < 4 * end; corner++) {
-        int32_t node = search->at->cage->cells[search->queue[corner / 4]][corner % 4];
+        int32_t cell = search->queue[corner / 4], node = search->at->cage->cells[cell][corner % 4];
         for (int32_t p = adjacency->cellStarts[node]; p < adjacency->cellStarts[node + 1]; p++) {
-            enqueue(search, adjacency->cells[p]);
+            int32_t other = adjacency->cells[p];
+            if (search->stamps[other] != search->stamp && areLinked(search, cell, other)) {
+                search->stamps[other] = search->stamp;
+                search->queue[search->end++] = other;
+            }
         }
     }
 }
@@ -150,6 +174,9 @@ int32_t srFindCellNear(const srNeighbourhood* neighbourhood, int32_t worker, int
                 .queue = neighbourhood->queues + offset,
                 .stamp = search,
                 .point = point};
+    double distance =
+        LINK_DISTANCES * srDistance(point, srFindNearestOfCell(neighbourhood->cage, reached, point));
+    s.farthest2 = distance * distance;
     enqueue(&s, reached);
     enqueue(&s, hint);
     int32_t begin = 0;

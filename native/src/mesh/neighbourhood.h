@@ -30,7 +30,8 @@ void srDestroyNeighbourhood(srNeighbourhood* neighbourhood);
 
 /// Goes from cell `hint` straight to the finite point as far as cells lead; when that cell does not hold the
 /// point, looks at the rings around it and around `hint`, nearest rings first, and of a ring takes the cell
-/// where the smallest weight is largest. Answers the cell and true in `outIsInside`; or, when none holds the
+/// where the smallest weight is largest. Rings hang together near the point: by what lies little farther from
+/// it than the cell where the way ended. Answers the cell and true in `outIsInside`; or, when none holds the
 /// point, the cell at the place `outFoot` of their outside that is nearest to it, and false. `search` is not
 /// negative, differs from call to call, and each worker has its own number. Thread-safe for different
 /// workers.

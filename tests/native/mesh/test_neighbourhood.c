@@ -42,8 +42,9 @@ static void a_point_inside_is_found_from_any_cell(void** state) {
     closeCase(&c);
 }
 
-// Five cubes in the shape of a U, welded: straight from one arm to the other leads through the air.
-static void makeU(srCage* outCage) {
+// Five cubes in the shape of a U, welded: straight from one arm to the other leads through the air. The right
+// arm may lean over, so that its end lies in the left one's.
+static void makeU(double lean, srCage* outCage) {
     const srVec3 origins[5] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {0, 1, 0}, {2, 1, 0}};
     srVec3 nodes[40];
     int32_t cells[30][4], nodeCount = 0;
@@ -59,6 +60,9 @@ static void makeU(srCage* outCage) {
         nodeCount = found == nodeCount ? nodeCount + 1 : nodeCount;
         cells[k / 4][k % 4] = found;
     }
+    for (int node = 0; node < nodeCount; node++) {
+        nodes[node].x -= nodes[node].x > 1.5 && nodes[node].y > 1.5 ? lean : 0.0;
+    }
     srDestroyCage(&cube);
     assert_success(srCreateCage(nodes, nodeCount, (const int32_t (*)[4])cells, 30, outCage));
 }
@@ -68,7 +72,7 @@ static void round_a_gap_the_rings_find_what_a_walk_does_not(void** state) {
     Case c = {0};
     int32_t lostCount = 0;
     uint64_t seed = 13;
-    makeU(&c.cage);
+    makeU(0.0, &c.cage);
     openCase(&c, 1);
     for (int32_t hint = 0; hint < c.cage.cellCount; hint++) {
         srVec3 r = randomPoint(&seed, 0.5), point = {2.5 + r.x, 1.5 + r.y, 0.5 + r.z}, foot;
@@ -82,6 +86,23 @@ static void round_a_gap_the_rings_find_what_a_walk_does_not(void** state) {
         assert_true(srSmallestWeight(w) >= -1e-12);
     }
     assert_true(lostCount > 3);
+    closeCase(&c);
+}
+
+// As the corner of a mouth does not lead a point of one lip to the other.
+static void the_far_end_of_what_overlaps_is_not_taken(void** state) {
+    (void)state;
+    Case c = {0};
+    makeU(1.2, &c.cage); // at y = 2 the right arm begins at x = 0.8
+    openCase(&c, 1);
+    for (int32_t hint = 18; hint < 24; hint++) { // the left arm
+        srVec3 point = {1.05, 1.95, 0.3}, foot;
+        bool isInside;
+        int32_t cell = srFindCellNear(&c.at, 0, hint, hint, point, &isInside, &foot);
+        assert_false(isInside);
+        assert_true(cell >= 18 && cell < 24);
+        assert_near(srDistance(foot, (srVec3){1.0, 1.95, 0.3}), 0.0, 1e-12);
+    }
     closeCase(&c);
 }
 
@@ -159,6 +180,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_point_inside_is_found_from_any_cell, srTestNothingLeaked),
         cmocka_unit_test_teardown(round_a_gap_the_rings_find_what_a_walk_does_not, srTestNothingLeaked),
+        cmocka_unit_test_teardown(the_far_end_of_what_overlaps_is_not_taken, srTestNothingLeaked),
         cmocka_unit_test_teardown(outside_the_nearest_place_of_the_same_piece_is_found, srTestNothingLeaked),
         cmocka_unit_test_teardown(the_nearest_place_of_a_cell_is_nearer_than_any_sample, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
