@@ -11,6 +11,9 @@
 #include <math.h>
 #include <string.h>
 
+// Places of a patch by which it is told what it lies within: most of them do.
+#define CORNER_COUNT 7
+
 // pieces
 
 static int32_t findRoot(int32_t* parents, int32_t i) {
@@ -95,8 +98,10 @@ static bool contains(const Bounds* bounds, srVec3 p) {
            p.x <= bounds->upper.x && p.y <= bounds->upper.y && p.z <= bounds->upper.z;
 }
 
-static srVec3 cornerOf(const srPatches* patches, const srPatch* patch) {
-    return patches->points[patches->triangles[patch->firstTriangle][0]];
+// The k-th of a few places on a patch
+static srVec3 cornerOf(const srPatches* patches, const srPatch* patch, int k) {
+    int64_t triangle = (int64_t)k * patch->triangleCount / CORNER_COUNT;
+    return patches->points[patches->triangles[patch->firstTriangle + (int32_t)triangle][0]];
 }
 
 // A surface of one patch that borrows its triangles.
@@ -126,7 +131,7 @@ typedef struct Nesting {
     bool fillsCavities;
     int32_t* nested; // nested patches that have found nobody around them yet
     int32_t nestedCount;
-    srKeyed* outer; // the patches that may be around them, largest volume first
+    srKeyed* outer; // the patches that may be around them, largest volume first; those that poke as well
     srKeyed* scratch;
     int32_t outerCount;
     int32_t turnedCount;
@@ -135,12 +140,26 @@ typedef struct Nesting {
 static void settle(Nesting* nesting, int32_t index, const srPatch* around) {
     srPatch* patch = &nesting->patches->patches[index];
     bool isHollow = patch->isTurned != around->isTurned && !nesting->fillsCavities;
+    if (patch->isPoking && !isHollow) {
+        return;
+    }
     patch->piece = around->piece;
     patch->role = isHollow ? sr_roleCavity : sr_roleSwallowed;
     if (isHollow) {
         srTurnPatch(nesting->patches, index);
         nesting->turnedCount++;
     }
+}
+
+// How many of the corners lie within the box, or, with a tree, within the surface.
+static int countWithin(const srPatches* patches, const srPatch* patch, const Bounds* bounds,
+                       const srBvh* bvh) {
+    int count = 0;
+    for (int k = 0; k < CORNER_COUNT; k++) {
+        srVec3 corner = cornerOf(patches, patch, k);
+        count += contains(bounds, corner) && (bvh == NULL || srBvh_WindingNumber(bvh, corner) > 0.5);
+    }
+    return count;
 }
 
 // Settles those that lie within the patch; the others stay in the list.
@@ -151,12 +170,12 @@ static srResult settleWithin(Nesting* nesting, const srPatch* around, const srPr
     int32_t kept = 0;
     for (int32_t i = 0; i < nesting->nestedCount; i++) {
         int32_t index = nesting->nested[i];
-        srVec3 corner = cornerOf(patches, &patches->patches[index]);
-        bool isWithin = contains(&bounds, corner);
+        const srPatch* patch = &patches->patches[index];
+        bool isWithin = patch != around && 2 * countWithin(patches, patch, &bounds, NULL) > CORNER_COUNT;
         if (isWithin && bvh == NULL) {
             SR_TRY(createTreeOf(patches, around, progress, &bvh));
         }
-        if (isWithin && srBvh_WindingNumber(bvh, corner) > 0.5) {
+        if (isWithin && 2 * countWithin(patches, patch, &bounds, bvh) > CORNER_COUNT) {
             settle(nesting, index, around);
         } else {
             nesting->nested[kept++] = index;
@@ -179,7 +198,9 @@ static void listPatches(Nesting* nesting) {
         const srPatch* patch = &nesting->patches->patches[p];
         if (patch->isNested) {
             nesting->nested[nesting->nestedCount++] = p;
-        } else if (patch->role == sr_roleShell && !patch->isWeak && patch->volume > 0.0) {
+        }
+        if ((!patch->isNested || patch->isPoking) && patch->role == sr_roleShell && !patch->isWeak &&
+            patch->volume > 0.0) {
             nesting->outer[nesting->outerCount++] = (srKeyed){keyOfVolume(patch->volume), p};
         }
     }
@@ -202,11 +223,15 @@ srResult srSettleNested(srPatches* patches, bool fillsCavities, const srProgress
         double share = 1.0 / nesting.outerCount;
         srProgress part = srPartOfProgress(progress, i * share, (i + 1) * share);
         SR_TRY_CLEANUP(srReportProgress(&part, 0.0));
-        SR_TRY_CLEANUP(settleWithin(&nesting, &patches->patches[nesting.outer[i].value], &part));
+        const srPatch* around = &patches->patches[nesting.outer[i].value];
+        if (around->role == sr_roleShell) {
+            SR_TRY_CLEANUP(settleWithin(&nesting, around, &part));
+        }
     }
     // flesh of several patches together, or of weak ones, is around these
     for (int32_t i = 0; i < nesting.nestedCount; i++) {
-        patches->patches[nesting.nested[i]].role = sr_roleSwallowed;
+        srPatch* patch = &patches->patches[nesting.nested[i]];
+        patch->role = patch->isPoking ? patch->role : sr_roleSwallowed;
     }
     *outTurnedCount = nesting.turnedCount;
 

@@ -39,7 +39,8 @@ typedef struct srPatch {
     bool isTurned; ///< Faces the other way than most of its triangles were given; they are stored turned.
     bool isThin;   ///< A shell that gets the thickness of sheets, as it is thinner, and wide.
     bool isWeak;   ///< Encloses too little to know its outside by itself.
-    bool isNested; ///< Lies wholly within others; whether as a hollow is not decided yet.
+    bool isNested; ///< Lies within others; whether as a hollow is not decided yet.
+    bool isPoking; ///< Nested but for a little that looks out: a hollow, or a shell like any other.
     srRole role;
 } srPatch;
 

@@ -18,8 +18,10 @@
 #define SAMPLE_COUNT 8
 #define SAMPLE_HEIGHT 1e-3
 
-// Places when it seems that the patch lies within others
+// Places when it seems that the patch lies within others, and the share of them that may look out of a
+// hollow: one that was shaken pokes through the skin around it
 #define CLOSER_COUNT 2048
+#define POKING_SHARE (1.0 / 16.0)
 
 // A weak patch with at most so many triangles may be turned on its own.
 #define SMALL_PATCH 64
@@ -281,24 +283,27 @@ static void judgeWeak(const Assigning* assigning, srPatch* patch) {
     patch->isThin = isShell && 2 * thinCount > count;
 }
 
-// An open patch's own rim lets it see less of the flesh around.
-static void judgeStrong(const Assigning* assigning, srPatch* patch) {
-    double within = patch->openCount > 0 ? 0.4 : 0.75;
-    int32_t count = countSpots(patch);
-    patch->isNested = true;
-    for (int32_t i = 0; patch->isNested && i < count; i++) {
+// How many of so many places on the patch are not within others, at most one more than `most`.
+static int32_t countOutside(const Assigning* assigning, const srPatch* patch, int32_t count, int32_t most) {
+    double within =
+        patch->openCount > 0 ? 0.4 : 0.75; // an open patch's own rim lets it see less flesh around
+    int32_t outsideCount = 0;
+    for (int32_t i = 0; i < count && outsideCount <= most; i++) {
         Spot spot = spotAt(assigning->patches, patch, i, count);
-        patch->isNested = windingBefore(assigning, &spot) >= within;
+        outsideCount += windingBefore(assigning, &spot) < within;
     }
-    if (!patch->isNested) {
-        return;
-    }
-    // it may still look out with a corner
+    return outsideCount;
+}
+
+// A few places first; then whether it looks out with a corner.
+static void judgeStrong(const Assigning* assigning, srPatch* patch) {
     int32_t closerCount = patch->triangleCount < CLOSER_COUNT ? patch->triangleCount : CLOSER_COUNT;
-    for (int32_t i = 0; patch->isNested && i < closerCount; i++) {
-        Spot spot = spotAt(assigning->patches, patch, i, closerCount);
-        patch->isNested = windingBefore(assigning, &spot) >= within;
+    int32_t mostOutside = (int32_t)(POKING_SHARE * closerCount), outsideCount = mostOutside + 1;
+    if (countOutside(assigning, patch, countSpots(patch), 1) <= 1) {
+        outsideCount = countOutside(assigning, patch, closerCount, mostOutside);
     }
+    patch->isNested = outsideCount <= mostOutside;
+    patch->isPoking = patch->isNested && outsideCount > 0;
 }
 
 static void judgeAmongOthers(int32_t begin, int32_t end, int32_t worker, void* context) {

@@ -14,7 +14,8 @@
 //    a weak shell when a point that far behind it is outside again.
 // 4. A patch that lies wholly within the flesh of others is a cavity when it was modelled facing the other
 //    way than the largest patch around it, else it is swallowed: solid within solid is solid. Whether the
-//    whole mesh was modelled inside out so makes no difference.
+//    whole mesh was modelled inside out so makes no difference. One that lies within but for a sixteenth is
+//    a cavity likewise, else a shell.
 // 5. Patches that overlap, or lie apart, are all flesh.
 //
 // What is flesh then: where the winding number of shells and cavities together is above 1/2, and what is

@@ -158,24 +158,44 @@ static bool inHollowSphere(srVec3 p) {
     return srLength(p) < 1.0 && srDistance(p, (srVec3){0.1, 0.0, 0.0}) > 0.5;
 }
 
-static void a_shell_within_is_a_cavity_if_it_faces_the_other_way(void** state) {
-    (void)state;
+static bool inPiercedSphere(srVec3 p) {
+    return srLength(p) < 1.0 && srDistance(p, (srVec3){0.52, 0.0, 0.0}) > 0.5;
+}
+
+static bool inBulgingSphere(srVec3 p) {
+    return srLength(p) < 1.0 || srDistance(p, (srVec3){0.52, 0.0, 0.0}) < 0.5;
+}
+
+// A sphere and one of half its size so far from its middle
+static void requireCavityWhereItFacesOtherwise(double x, InsideFcn* inHollow, InsideFcn* inFilled,
+                                               bool isSwallowed) {
     for (int kind = 0; kind < 5; kind++) {
         // outer and inner: + -, - +, + +, - -, and + - filled
         Soup soup = {0};
-        addSphere(&soup, 3, kind == 1 || kind == 3 ? -1.0 : 1.0, 0.0, 0.0, 0.0);
-        addSphere(&soup, 3, kind == 0 || kind == 3 || kind == 4 ? -0.5 : 0.5, 0.1, 0.0, 0.0);
+        addSphere(&soup, 4, kind == 1 || kind == 3 ? -1.0 : 1.0, 0.0, 0.0, 0.0);
+        addSphere(&soup, 4, kind == 0 || kind == 3 || kind == 4 ? -0.5 : 0.5, x, 0.0, 0.0);
         srSolidSettings settings = srDefaultSolidSettings();
         settings.fillsCavities = kind == 4;
         srSolidReport report;
         srSolid solid = makeSolid(&soup, &settings, &report);
-        checkInside(&solid, kind < 2 ? inHollowSphere : inSphere, 1.5, SPHERE_MARGIN, 1.0, origin);
+        checkInside(&solid, kind < 2 ? inHollow : inFilled, 1.5, SPHERE_MARGIN, 1.0, origin);
         assert_int_equal(report.cavityCount, kind < 2);
-        assert_int_equal(report.swallowedCount, kind >= 2);
+        assert_int_equal(report.swallowedCount, kind >= 2 && isSwallowed);
         assert_int_equal(report.pieceCount, 2);
         srDestroySolid(&solid);
         freeSoup(&soup);
     }
+}
+
+static void a_shell_within_is_a_cavity_if_it_faces_the_other_way(void** state) {
+    (void)state;
+    requireCavityWhereItFacesOtherwise(0.1, inHollowSphere, inSphere, true);
+}
+
+// A fiftieth of it lies outside: a hollow is one still, and what faces as the outer one does is flesh there.
+static void a_shell_that_pokes_out_a_little_is_a_cavity_too(void** state) {
+    (void)state;
+    requireCavityWhereItFacesOtherwise(0.52, inPiercedSphere, inBulgingSphere, false);
 }
 
 static bool isSmallHole(srVec3 p) {
@@ -632,6 +652,7 @@ int main(void) {
         cmocka_unit_test_teardown(overlapping_pieces_are_joined, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_piece_can_be_taken_alone, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_shell_within_is_a_cavity_if_it_faces_the_other_way, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_shell_that_pokes_out_a_little_is_a_cavity_too, srTestNothingLeaked),
         cmocka_unit_test_teardown(small_holes_are_closed, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_large_hole_has_a_flat_lid_for_a_flat_rim, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_sheet_becomes_a_slab, srTestNothingLeaked),
