@@ -13,6 +13,7 @@
 #include "mesh/sort.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 // Skin within this many sizes of a corner can pass the tetrahedron; it faces itself when two directions out
@@ -27,6 +28,9 @@
 
 // Balls that only touch do so at a contact: one must reach well into the other.
 #define BALL_SLACK 1.01
+
+// A ball that surely holds no skin, in distances to it
+#define KNOWN_SHARE (1.0 - 1e-9)
 
 // How far below the skin the flesh of an outside sample is looked for, how far off the edges of triangles,
 // how much of the way there goes down, and how far apart two such places may be.
@@ -86,6 +90,7 @@ typedef struct Sampling {
     srFlesh* flesh;
     srFleshSample* corners; // of the scaffold's points, for choosing
     int32_t* chosen;        // sampled tetrahedra
+    atomic_schar* overDeep; // of samples, whether they are over a deep overlap; below zero: not asked yet
 
     // the batch that is being sampled
     int32_t firstPlace;  // of its tetrahedra
@@ -302,7 +307,14 @@ static srResult gatherSamples(Sampling* s, srArena* arena, const srProgress* pro
     listSamples(s, count);
     flesh->samples =
         growArray(arena, flesh->samples, s->firstSample, flesh->sampleCount, sizeof(srFleshSample));
-    return flesh->samples != NULL ? sr_success : srFailOutOfMemory("the parts of the flesh");
+    s->overDeep = growArray(arena, s->overDeep, s->firstSample, flesh->sampleCount, sizeof(s->overDeep[0]));
+    if (flesh->samples == NULL || s->overDeep == NULL) {
+        return srFailOutOfMemory("the parts of the flesh");
+    }
+    for (int32_t i = s->firstSample; i < flesh->sampleCount; i++) {
+        atomic_init(&s->overDeep[i], -1);
+    }
+    return sr_success;
 }
 
 // From a place on a triangle towards its middle: `most`, but at most half of the way.
@@ -315,17 +327,23 @@ static srVec3 leaveEdges(const srFleshSource* source, int32_t triangle, double m
     return srMulAdd(place, length > 2.0 * most ? most / length : 0.5, way);
 }
 
+// Whether the skin winds twice around a place. Nearer to the sample than the skin it does as often as there.
+static bool isDoubleAt(const srFleshSource* source, const srFleshSample* sample, srVec3 place) {
+    bool isKnown =
+        source->field->isWatertight && srDistance(place, sample->point) < KNOWN_SHARE * sample->distance;
+    return isKnown ? sample->isDouble : srBvh_WindingNumber(source->field->bvh, place) > 1.5;
+}
+
 // Whether the flesh overlaps below a sample's foot, so deep that it is one. Between two skins the nearer one
 // may face the other way than the flesh; at an edge a way straight down may run along the other side.
 static bool isOverDeep(const srFleshSource* source, const srFleshSample* sample, double spacing) {
-    const srBvh* bvh = source->field->bvh;
-    if (bvh == NULL || sample->isSheet) {
+    if (source->field->bvh == NULL || sample->isSheet) {
         return false;
     }
     double depth = 2.0 * DEEP_SHARE * spacing;
     srVec3 place = leaveEdges(source, sample->triangle, depth, sample->foot);
-    return srBvh_WindingNumber(bvh, srMulAdd(place, -depth, sample->out)) > 1.5 ||
-           srBvh_WindingNumber(bvh, srMulAdd(place, depth, sample->out)) > 1.5;
+    return isDoubleAt(source, sample, srMulAdd(place, -depth, sample->out)) ||
+           isDoubleAt(source, sample, srMulAdd(place, depth, sample->out));
 }
 
 // Where the surface winds twice the flesh overlaps itself: such samples join what they touch if they are
@@ -395,7 +413,9 @@ static void takeSample(const srFleshSource* source, double spacing, srFieldMemor
     if (source->field->sheets != NULL && (!look.isInside || look.winding < 0.5)) {
         putOnSheet(look.sheetDistance, look.sheetNearest, source->field->halfThickness, sample);
     }
+    sample->spacing = spacing;
     sample->triangle = look.triangle;
+    sample->isDouble = look.winding > 1.5;
     sample->kind = kindOf(source, sample, &look, spacing);
     sample->anchor = anchorOf(source, sample, look.triangle, spacing);
     sample->piece = pieceOf(source, sample);
@@ -422,23 +442,20 @@ static void takeSamples(int32_t begin, int32_t end, int32_t worker, void* contex
     }
 }
 
-// The samples of one tetrahedron, and what was asked about them: each has many neighbours.
-typedef struct Looks {
-    const int32_t* samples;
-    double spacing;
-    int8_t isOverDeep[SR_SAMPLE_COUNT]; // below zero: not asked yet
-} Looks;
-
-static bool isKnownOverDeep(const Sampling* s, Looks* looks, int i) {
-    if (looks->isOverDeep[i] < 0) {
-        looks->isOverDeep[i] = isOverDeep(s->source, &s->flesh->samples[looks->samples[i]], looks->spacing);
+// Each sample has many neighbours, in several tetrahedra. Whoever asks first looks, and all would see the
+// same.
+static bool isKnownOverDeep(const Sampling* s, int32_t sample) {
+    int known = atomic_load_explicit(&s->overDeep[sample], memory_order_relaxed);
+    if (known < 0) {
+        const srFleshSample* asked = &s->flesh->samples[sample];
+        known = isOverDeep(s->source, asked, asked->spacing);
+        atomic_store_explicit(&s->overDeep[sample], (signed char)known, memory_order_relaxed);
     }
-    return looks->isOverDeep[i] != 0;
+    return known != 0;
 }
 
-static bool hangTogether(const Sampling* s, Looks* looks, int i, int j) {
-    const srFleshSample *a = &s->flesh->samples[looks->samples[i]],
-                        *b = &s->flesh->samples[looks->samples[j]];
+static bool hangTogether(const Sampling* s, int32_t i, int32_t j) {
+    const srFleshSample *a = &s->flesh->samples[i], *b = &s->flesh->samples[j];
     if (a->kind == sr_sampleNone || b->kind == sr_sampleNone) {
         return false;
     }
@@ -454,10 +471,9 @@ static bool hangTogether(const Sampling* s, Looks* looks, int i, int j) {
     // both ways: where flesh overlaps one of them may only enter. What leaves at an end that is in a deep
     // overlap leaves one of the two, which are one there
     srWayEnd here = {a->anchor, a->foot, a->out, a->piece}, there = {b->anchor, b->foot, b->out, b->piece};
-    if (srWalls_Leaves(&s->flesh->walls, &here, &there) && !isKnownOverDeep(s, looks, i)) {
-        return false;
-    }
-    return !srWalls_Leaves(&s->flesh->walls, &there, &here) || isKnownOverDeep(s, looks, j);
+    bool leavesThere, leavesBack;
+    srWalls_LeavesBothWays(&s->flesh->walls, &here, &there, &leavesThere, &leavesBack);
+    return (!leavesThere || isKnownOverDeep(s, i)) && (!leavesBack || isKnownOverDeep(s, j));
 }
 
 static void fillSubEdges(Sampling* s) {
@@ -501,17 +517,16 @@ static void growParts(int32_t begin, int32_t end, int32_t worker, void* context)
     (void)worker;
     Sampling* s = context;
     for (int32_t place = s->firstPlace + begin; place < s->firstPlace + end; place++) {
-        Looks looks = {s->flesh->tetSamples[place], spacingOf(s->scaffold, s->chosen[place]), {0}};
+        const int32_t* samples = s->flesh->tetSamples[place];
         int32_t roots[SR_SAMPLE_COUNT];
-        memset(looks.isOverDeep, -1, sizeof(looks.isOverDeep));
         srClearRoots(roots, SR_SAMPLE_COUNT);
         for (int e = 0; e < SUB_EDGE_COUNT; e++) {
             int a = s->subEdges[e][0], b = s->subEdges[e][1];
-            if (srFindRoot(roots, a) != srFindRoot(roots, b) && hangTogether(s, &looks, a, b)) {
+            if (srFindRoot(roots, a) != srFindRoot(roots, b) && hangTogether(s, samples[a], samples[b])) {
                 srJoinRoots(roots, a, b);
             }
         }
-        s->flesh->labelCounts[place] = numberParts(s, looks.samples, roots, s->flesh->labels[place]);
+        s->flesh->labelCounts[place] = numberParts(s, samples, roots, s->flesh->labels[place]);
     }
 }
 

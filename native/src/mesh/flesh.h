@@ -33,9 +33,11 @@ typedef struct srFleshSample {
     srVec3 out;    ///< The direction out of the flesh there; a unit.
     srVec3 anchor; ///< Of what flesh the sample is: a place within it.
     double distance;
+    double spacing;   ///< Of the samples around.
     int32_t triangle; ///< Of the skin, with the foot; not where `isSheet`.
     int32_t piece;    ///< Of the skin, within which the anchor is; `SR_NULL_INDEX` where that is not known.
     bool isSheet;     ///< The foot is on a sheet, or on what the sheet's thickness makes of it.
+    bool isDouble;    ///< The skin winds twice around it.
     srSampleKind kind;
 } srFleshSample;
 

@@ -176,8 +176,9 @@ static double leastWeight(const srVec3 corners[4], srVec3 x) {
 static bool isReached(const Search* s, int32_t point, const srFleshSample* sample) {
     srWayEnd here = {s->below[point], s->in->surface->points[point], s->out[point], SR_NULL_INDEX};
     srWayEnd there = {sample->anchor, sample->foot, sample->out, SR_NULL_INDEX};
-    const srWalls* walls = &s->in->flesh->walls;
-    return !srWalls_Leaves(walls, &here, &there) && !srWalls_Leaves(walls, &there, &here);
+    bool leavesThere, leavesBack;
+    srWalls_LeavesBothWays(&s->in->flesh->walls, &here, &there, &leavesThere, &leavesBack);
+    return !leavesThere && !leavesBack;
 }
 
 // The copy whose part of the flesh has its skin at the point. Where no way leads to any sample the nearest

@@ -158,23 +158,23 @@ static bool isOfOtherPiece(const srWalls* walls, int32_t triangle, const srWayEn
            walls->pieces[triangle] != a->piece;
 }
 
-// The way a + t (b - a) meets the triangle at 0 <= t <= 1 going out (Moeller and Trumbore 1997).
-static bool leavesThrough(const srWalls* walls, int32_t triangle, const srWayEnd* a, const srWayEnd* b) {
-    const int32_t* c = walls->surface.triangles[triangle];
+// The way a + t (b - a) meets the triangle at 0 <= t <= 1 (Moeller and Trumbore 1997), going out: `normal` is
+// along it.
+static bool leavesThrough(const srWalls* walls, const int32_t* c, srVec3 normal, const srWayEnd* a,
+                          const srWayEnd* b) {
     const srVec3* p = walls->surface.points;
-    srVec3 e = srSub(p[c[1]], p[c[0]]), f = srSub(p[c[2]], p[c[0]]);
     srVec3 way = srSub(b->place, a->place), from = srSub(a->place, p[c[0]]);
-    srVec3 normal = srCross(e, f);
-    double along = srDot(way, normal), area = srLength(normal), length = srLength(way);
-    if (along <= 1e-9 * area * length) {
-        return false;
-    }
-    double t = -srDot(from, normal);
+    double along = srDot(way, normal), t = -srDot(from, normal);
     if (t < -SLACK * along || t > (1.0 + SLACK) * along) {
+        return false; // most triangles of a bin
+    }
+    double area = srLength(normal), length = srLength(way);
+    if (along <= 1e-9 * area * length) {
         return false;
     }
 
     // weights of the second and third corner where the way passes the plane
+    srVec3 e = srSub(p[c[1]], p[c[0]]), f = srSub(p[c[2]], p[c[0]]);
     srVec3 at = srMulAdd(from, t / along, way);
     double square = area * area;
     double v = srDot(normal, srCross(at, f)) / square;
@@ -186,20 +186,54 @@ static bool leavesThrough(const srWalls* walls, int32_t triangle, const srWayEnd
     return !(isOfSheet(a, unit, p[c[0]], length) && isOfSheet(b, unit, p[c[0]], length));
 }
 
-bool srWalls_Leaves(const srWalls* walls, const srWayEnd* a, const srWayEnd* b) {
+enum {
+    thereLeaves = 1,
+    backLeaves = 2,
+};
+
+// A triangle is left on the way there or on the way back.
+static int leavesHow(const srWalls* walls, int32_t triangle, const srWayEnd* a, const srWayEnd* b,
+                     int wanted) {
+    const int32_t* c = walls->surface.triangles[triangle];
+    const srVec3* p = walls->surface.points;
+    srVec3 normal = srCross(srSub(p[c[1]], p[c[0]]), srSub(p[c[2]], p[c[0]]));
+    double along = srDot(srSub(b->place, a->place), normal);
+    int how = along > 0.0 ? thereLeaves : along < 0.0 ? backLeaves : 0;
+    if ((how & wanted) == 0 || isOfOtherPiece(walls, triangle, a, b)) {
+        return 0;
+    }
+    bool leaves =
+        how == thereLeaves ? leavesThrough(walls, c, normal, a, b) : leavesThrough(walls, c, normal, b, a);
+    return leaves ? how : 0;
+}
+
+// Which of the wanted ways leave.
+static int findWays(const srWalls* walls, const srWayEnd* a, const srWayEnd* b, int wanted) {
     Range range = rangeOf(walls, srMin(a->place, b->place), srMax(a->place, b->place));
+    int found = 0;
     for (int32_t k = range.first[2]; k <= range.last[2]; k++) {
         for (int32_t j = range.first[1]; j <= range.last[1]; j++) {
             for (int32_t i = range.first[0]; i <= range.last[0]; i++) {
                 int32_t bin = binIndex(walls, i, j, k);
                 for (int32_t place = walls->starts[bin]; place < walls->starts[bin + 1]; place++) {
-                    int32_t triangle = walls->triangles[place];
-                    if (!isOfOtherPiece(walls, triangle, a, b) && leavesThrough(walls, triangle, a, b)) {
-                        return true;
+                    found |= leavesHow(walls, walls->triangles[place], a, b, wanted & ~found);
+                    if (found == wanted) {
+                        return found;
                     }
                 }
             }
         }
     }
-    return false;
+    return found;
+}
+
+bool srWalls_Leaves(const srWalls* walls, const srWayEnd* a, const srWayEnd* b) {
+    return findWays(walls, a, b, thereLeaves) != 0;
+}
+
+void srWalls_LeavesBothWays(const srWalls* walls, const srWayEnd* a, const srWayEnd* b, bool* outThere,
+                            bool* outBack) {
+    int found = findWays(walls, a, b, thereLeaves | backLeaves);
+    *outThere = (found & thereLeaves) != 0;
+    *outBack = (found & backLeaves) != 0;
 }

@@ -40,3 +40,7 @@ typedef struct srWayEnd {
 /// that both ends are nearest to does not count: the way only cuts the corner of a hollow. Where both ends
 /// are within one piece, triangles of others do not count: the way stays within that one. Thread-safe.
 bool srWalls_Leaves(const srWalls* walls, const srWayEnd* a, const srWayEnd* b);
+
+/// As above, from a to b and from b to a at once.
+void srWalls_LeavesBothWays(const srWalls* walls, const srWayEnd* a, const srWayEnd* b, bool* outThere,
+                            bool* outBack);
