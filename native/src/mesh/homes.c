@@ -26,6 +26,9 @@
 #define OVERLAP_STEP 0.5
 #define OVERLAP_STEPS 10
 
+// Triangles around a point face about one way where their sum is so long, in areas.
+#define FLAT_SHARE 0.95
+
 #define ASKED_PER_REPORT 128 // points
 #define POINTS_PER_BLOCK 512
 #define POINTS_PER_BATCH 2048
@@ -38,9 +41,11 @@ typedef struct Search {
     srVec3* below; // of each point: a little under the skin
     srVec3* out;   // and the direction out of it; zero for sheets
     uint8_t* hasPlace;
-    uint8_t* isNear; // to a place of the lattice that is there twice
-    srKeyed* points; // by bin
-    double depth;    // how far under it at most
+    uint8_t* isEdge;       // its triangles face different ways
+    uint8_t* overlapSteps; // to below what overlaps it; zero for nothing
+    uint8_t* isNear;       // to a place of the lattice that is there twice
+    srKeyed* points;       // by bin
+    double depth;          // how far under it at most
     double binEdge;
     int32_t* firstCells; // of each copy
     int32_t* cellsAt;    // of each point of the split scaffold: a cell of a copy with that corner
@@ -49,30 +54,54 @@ typedef struct Search {
     int32_t askedCount; // since the last report
 } Search;
 
+// Out of the flesh at a triangle, as long as twice its area; zero for what bounds none.
+static srVec3 normalOf(const Search* s, int32_t triangle) {
+    const srSurface* surface = s->in->surface;
+    const int32_t* c = surface->triangles[triangle];
+    srVec3 a = surface->points[c[0]];
+    srVec3 n = srCross(srSub(surface->points[c[1]], a), srSub(surface->points[c[2]], a));
+    return srScale(s->in->contacts->turns[triangle], n);
+}
+
 // Isolated points belong nowhere; those of sheets are where they are.
-static void findNormals(Search* s) {
+static void findNormals(Search* s, double* areas) {
     const srSurface* surface = s->in->surface;
     memset(s->hasPlace, 0, (size_t)surface->pointCount);
     memset(s->out, 0, (size_t)surface->pointCount * sizeof(srVec3));
+    memset(areas, 0, (size_t)surface->pointCount * sizeof(double));
     for (int32_t t = 0; t < surface->triangleCount; t++) {
         const int32_t* c = surface->triangles[t];
-        srVec3 a = surface->points[c[0]];
-        srVec3 n = srCross(srSub(surface->points[c[1]], a), srSub(surface->points[c[2]], a));
+        srVec3 n = normalOf(s, t);
         for (int corner = 0; corner < 3; corner++) {
-            s->out[c[corner]] = srMulAdd(s->out[c[corner]], s->in->contacts->turns[t], n);
+            s->out[c[corner]] = srAdd(s->out[c[corner]], n);
+            areas[c[corner]] += srLength(n);
             s->hasPlace[c[corner]] = 1;
         }
     }
     for (int32_t p = 0; p < surface->pointCount; p++) {
         double length = srLength(s->out[p]);
+        s->isEdge[p] = length < FLAT_SHARE * areas[p];
         s->out[p] = length > 0.0 ? srScale(1.0 / length, s->out[p]) : (srVec3){0.0, 0.0, 0.0};
     }
+}
+
+// Where the flesh of a point goes on below what overlaps it, in so many steps at most; beyond the last of all
+// when it does not.
+static int findOverlapSteps(const Search* s, srVec3 from, srVec3 out, int most, srVec3* outPlace) {
+    for (int step = 1; step <= most; step++) {
+        *outPlace = srMulAdd(from, -OVERLAP_STEP * step * s->depth, out);
+        double winding = srBvh_WindingNumber(s->in->contacts->tree, *outPlace);
+        if (winding < 1.5) {
+            return winding > 0.5 ? step : OVERLAP_STEPS + 1;
+        }
+    }
+    return OVERLAP_STEPS + 1;
 }
 
 // Whether the point lies within other flesh, and where its own goes on below it.
 static bool findBelowOverlap(Search* s, int32_t p, const srWayEnd* from) {
     const srBvh* tree = s->in->contacts->tree;
-    srVec3 skin = s->in->surface->points[p];
+    srVec3 skin = s->in->surface->points[p], place;
     srWayEnd here = *from, there = *from;
     bool isAlone = true;
     // ways no longer than a bin pass few of them
@@ -83,18 +112,12 @@ static bool findBelowOverlap(Search* s, int32_t p, const srWayEnd* from) {
         isAlone = !srWalls_Leaves(&s->in->flesh->walls, &here, &there);
         here = there;
     }
-    if (isAlone || tree == NULL || srBvh_WindingNumber(tree, from->place) < 1.5) {
+    if (tree == NULL || (isAlone && !s->isEdge[p]) || srBvh_WindingNumber(tree, from->place) < 1.5) {
         return false;
     }
-    for (int step = 1; step <= OVERLAP_STEPS; step++) {
-        srVec3 place = srMulAdd(skin, -OVERLAP_STEP * step * s->depth, s->out[p]);
-        double winding = srBvh_WindingNumber(tree, place);
-        if (winding < 1.5) {
-            s->below[p] = place;
-            return winding > 0.5;
-        }
-    }
-    return false;
+    s->overlapSteps[p] = (uint8_t)findOverlapSteps(s, skin, s->out[p], OVERLAP_STEPS, &place);
+    s->below[p] = place;
+    return s->overlapSteps[p] <= OVERLAP_STEPS;
 }
 
 static void findBelow(int32_t begin, int32_t end, int32_t worker, void* context) {
@@ -119,6 +142,39 @@ static void findBelow(int32_t begin, int32_t end, int32_t worker, void* context)
         }
         s->below[p] = to.place;
     }
+}
+
+static void lookBelowSide(Search* s, int32_t p, srVec3 normal) {
+    // off the planes of the other sides, which what overlaps may share
+    srVec3 from = srMulAdd(s->in->surface->points[p], -0.5 * OVERLAP_STEP * s->depth, s->out[p]), place;
+    int steps = findOverlapSteps(s, from, normal, s->overlapSteps[p] - 1, &place);
+    if (steps < s->overlapSteps[p]) {
+        s->overlapSteps[p] = (uint8_t)steps;
+        s->below[p] = place;
+    }
+}
+
+// At an edge the way down between its sides may not leave what overlaps one of them for long: below that side
+// it does.
+static srResult lookBelowSides(Search* s, const srProgress* progress) {
+    const srSurface* surface = s->in->surface;
+    int32_t lookedCount = 0;
+    for (int32_t t = 0; t < surface->triangleCount; t++) {
+        srVec3 normal = normalOf(s, t);
+        double length = srLength(normal);
+        for (int corner = 0; corner < 3 && length > 0.0; corner++) {
+            int32_t p = surface->triangles[t][corner];
+            if (s->isEdge[p] && s->overlapSteps[p] > 1) {
+                lookBelowSide(s, p, srScale(1.0 / length, normal));
+                lookedCount++;
+            }
+        }
+        if (lookedCount >= ASKED_PER_REPORT) {
+            SR_TRY(srReportProgress(progress, (double)t / surface->triangleCount));
+            lookedCount = 0;
+        }
+    }
+    return sr_success;
 }
 
 static int64_t binOf(double x, double lower, double edge) {
@@ -366,13 +422,17 @@ srResult srFindHomes(const srHomesInput* input, srArena* arena, const srProgress
     s.below = SR_PUSH(arena, srVec3, pointCount, "places");
     s.out = SR_PUSH(arena, srVec3, pointCount, "directions out");
     s.hasPlace = SR_PUSH(arena, uint8_t, pointCount, "places");
+    s.isEdge = SR_PUSH(arena, uint8_t, pointCount, "edges");
+    s.overlapSteps = SR_PUSH(arena, uint8_t, pointCount, "overlaps");
+    double* areas = SR_PUSH(arena, double, pointCount, "areas");
     s.isNear = SR_PUSH(arena, uint8_t, pointCount, "places");
     s.points = SR_PUSH(arena, srKeyed, pointCount, "points");
     s.firstCells = SR_PUSH(arena, int32_t, copyCount + 1, "cells of copies");
     s.cellsAt = SR_PUSH(arena, int32_t, input->copies->scaffold.pointCount, "cells at points");
     s.isTouched = SR_PUSH(arena, uint8_t, scaffold->pointCount, "touched points");
     srKeyed* scratch = SR_PUSH(arena, srKeyed, pointCount, "points");
-    if (s.below == NULL || s.out == NULL || s.hasPlace == NULL || s.isNear == NULL || s.points == NULL ||
+    if (s.below == NULL || s.out == NULL || s.hasPlace == NULL || s.isEdge == NULL ||
+        s.overlapSteps == NULL || areas == NULL || s.isNear == NULL || s.points == NULL ||
         s.firstCells == NULL || s.cellsAt == NULL || s.isTouched == NULL || scratch == NULL) {
         return srFailOutOfMemory("the cells of points");
     }
@@ -385,19 +445,21 @@ srResult srFindHomes(const srHomesInput* input, srArena* arena, const srProgress
         least = fmin(least, scaffold->sizes[p]);
     }
     SR_TRY(srReportProgress(progress, 0.1));
-    findNormals(&s);
+    findNormals(&s, areas);
+    memset(s.overlapSteps, 0, (size_t)pointCount);
     s.depth = DEPTH_SIZES * least;
     SR_TRY(srReportProgress(progress, 0.2));
     leaveFarPoints(&s, scratch);
-    srProgress looking = srPartOfProgress(progress, 0.3, 0.5);
+    srProgress looking = srPartOfProgress(progress, 0.3, 0.5), below = srPartOfProgress(progress, 0.5, 0.6);
     SR_TRY(
         srParallelForWithProgress(findBelow, pointCount, POINTS_PER_BLOCK, POINTS_PER_BATCH, &s, &looking));
+    SR_TRY(lookBelowSides(&s, &below));
     listCells(&s, copyCount);
     int32_t binned = binPoints(&s, s.below, scratch);
     for (int32_t t = 0; t < scaffold->tetCount; t++) {
         takePoints(&s, t, binned);
         if (s.askedCount >= ASKED_PER_REPORT) {
-            SR_TRY(srReportProgress(progress, 0.5 + 0.5 * t / scaffold->tetCount));
+            SR_TRY(srReportProgress(progress, 0.6 + 0.4 * t / scaffold->tetCount));
             s.askedCount = 0;
         }
     }

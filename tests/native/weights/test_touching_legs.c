@@ -253,6 +253,19 @@ static void legs_are_apart_on_the_lattice(void** state) {
     }
 }
 
+// As deep as a quarter of a cube of a cage of so many nodes, also at the legs' ends, where their sides meet
+// in edges.
+static void legs_that_overlap_by_a_quarter_of_a_cube_are_apart(void** state) {
+    (void)state;
+    const struct {
+        double gap;
+        int32_t target;
+    } cases[] = {{-0.04, 500}, {-0.04, 1000}, {-0.03, 2000}, {-0.02, 4000}, {-0.02, 8000}};
+    for (int k = 0; k < SR_ARRAY_COUNT(cases); k++) {
+        requireLegsApart(cases[k].gap, sr_fillingLattice, cases[k].target);
+    }
+}
+
 // Where the skin touches nothing TetGen keeps it; the rest goes to the lattice.
 static void legs_are_apart_by_the_automatic_route(void** state) {
     (void)state;
@@ -279,6 +292,7 @@ static void legs_are_apart_by_tetgen(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(legs_are_apart_on_the_lattice, srTestNothingLeaked),
+        cmocka_unit_test_teardown(legs_that_overlap_by_a_quarter_of_a_cube_are_apart, srTestNothingLeaked),
         cmocka_unit_test_teardown(legs_are_apart_by_the_automatic_route, srTestNothingLeaked),
         cmocka_unit_test_teardown(legs_are_apart_by_tetgen, srTestNothingLeaked),
     };
