@@ -49,7 +49,7 @@ def _differs(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:
     """The scene, as it is evaluated now, shows another pose than a recording of this frame."""
     if session.in_handler or scene != bpy.context.scene or scene.frame_subframe != 0.0:
         return False
-    if bpy.app.background:
+    if bpy.app.background or session.render_waits:  # a locked interface evaluates nothing
         _evaluate(session)
     depsgraph = bpy.context.view_layer.depsgraph
     shown = tape.read_shown(depsgraph, ob, entry.plan)

@@ -40,9 +40,19 @@ def is_gravity_keyed(scene: Any) -> bool:
 
 def has_strange_handlers() -> bool:
     """Other add-ons do something at each frame; what, and in which scene, nobody can tell."""
-    ours = __name__.removesuffix("blender.readers")
     handlers = (*bpy.app.handlers.frame_change_pre, *bpy.app.handlers.frame_change_post)
-    return any(not getattr(handler, "__module__", "").startswith(ours) for handler in handlers)
+    return any(_is_strange(handler) for handler in handlers)
+
+
+def do_others_come_first() -> bool:
+    """What they do before a frame looks like what a script did since the last one."""
+    return any(_is_strange(handler) for handler in bpy.app.handlers.frame_change_pre)
+
+
+def _is_strange(handler: Any) -> bool:
+    return not getattr(handler, "__module__", "").startswith(
+        __name__.removesuffix(".blender.readers")
+    )
 
 
 def _looks_at_scene(identity: Any) -> bool:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Before the first frame of a render: who is there, live, and whole; else a sentence for each.
 
-In background this thread does the work. From the window Blender calls us in the render's thread,
-which must not touch its data: there the heartbeat of the main thread goes on working while we wait.
+The main thread does the work itself: in background, and where a script of the window renders. Else
+Blender calls us in the render's thread, which must not touch its data: there the heartbeat of the
+main thread goes on working while we wait.
 """
 
 import time
@@ -144,6 +145,7 @@ def find_problem(session: Session, ob: Any) -> str:
 
 def wait_until_ready(session: Session, scene: Any) -> list[str]:
     """In the render's thread: the main thread's heartbeat does what is due meanwhile."""
+    session.render_met = session.api is None
     session.render_waits = True
     try:
         end = session.now() + LONGEST_WAIT_SECONDS
@@ -156,6 +158,8 @@ def wait_until_ready(session: Session, scene: Any) -> list[str]:
 
 def is_coming(session: Session, scene: Any) -> bool:
     """Somebody is not ready who will be, if the heartbeat goes on."""
+    if not session.render_met:
+        return True
     for ob in characters_to_show(scene):
         entry = session.entries.get(ob.softrig.uuid)
         if carrier.find_bake(ob) is not None or entry is None or entry.state.is_refused:

@@ -308,8 +308,8 @@ def _record_chunk(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
         return
     entry.may_step = False
     session.name_motion(entry)
+    session.refresh(entry)  # a render's thread looks at both
     happen(session, entry, ob, scene, Event.RECORDED)
-    session.refresh(entry)
 
 
 def is_misplaced(session: Session, entry: Entry, ob: Any, scene: Any) -> bool:

@@ -9,6 +9,19 @@ import bpy
 from ..model.session import Session
 
 
+def tell(title: str, lines: list[str]) -> None:
+    """A box in front of the artist; in front of what a render has just opened."""
+
+    def draw(menu: Any, _: Any) -> None:
+        for line in lines:
+            menu.layout.label(text=line)
+
+    windows = bpy.context.window_manager.windows
+    if len(windows):
+        with bpy.context.temp_override(window=windows[-1]):
+            bpy.context.window_manager.popup_menu(draw, title=title, icon="ERROR")
+
+
 def redraw_panels() -> None:
     for region in _regions("UI"):
         region.tag_redraw()

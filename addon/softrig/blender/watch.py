@@ -113,8 +113,11 @@ def tick(session: Session) -> None:
     """
     if bpy.app.is_job_running("RENDER") and not session.render_waits:
         return
-    if session.rescan or session.now() - session.looked_at > LOOK_SECONDS:
+    begins = session.render_waits and not session.render_met
+    if begins or session.rescan or session.now() - session.looked_at > LOOK_SECONDS:
         look_around(session)
+    if begins:
+        doubt_all(session)
     shown = [window.scene for window in bpy.context.window_manager.windows]
     for entry in list(session.entries.values()):
         if entry.uuid in session.adding.values():
@@ -125,7 +128,16 @@ def tick(session: Session) -> None:
             session.rescan = True
         else:
             advance(session, entry, ob, scene)
+    session.render_met = session.render_waits
     examine_all(session)
+
+
+def doubt_all(session: Session) -> None:
+    """Something may have changed a moment ago, and Blender tells of it when it draws."""
+    for entry in session.entries.values():
+        entry.touched_at = session.now()
+        if not entry.steps_scene:
+            session.dispatch(entry, Event.RIG_CHANGED)
 
 
 def examine_all(session: Session) -> None:
@@ -157,7 +169,7 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
     # without its modifier it is no character, and to be forgotten
     if ob is None or not objects.is_character(ob) or objects.is_deleted(ob, scene):
         return True
-    if carrier.find_bake(ob) is not None:
+    if carrier.find_bake(ob) is not None or is_busy(session, entry):
         return False
     if entry.scene_name != scene.name:
         return seen.is_in(ob, scene) and not agrees(entry, ob, scene)
@@ -177,6 +189,11 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
     return any(event not in shown_later for event in due)
 
 
+def is_busy(session: Session, entry: Entry) -> bool:
+    """An operator of ours is at work on it: being added or baked."""
+    return entry.uuid in session.adding.values() or entry.bake is not None
+
+
 def ensure_scene(session: Session, scene: Any, record_again: bool = False) -> None:
     """Everything of this scene prepared, recorded and up to date, however long it takes."""
     session.in_handler = True
@@ -192,9 +209,12 @@ def _ensure_entries(session: Session, scene: Any, record_again: bool) -> None:
         ob = objects.find_object(entry)
         if ob is None or objects.scene_of(ob, scene.name) != scene or carrier.find_bake(ob):
             continue
+        if is_busy(session, entry):
+            continue
         if record_again:
             notice_edits(session, entry, ob, scene)
-            session.dispatch(entry, Event.RIG_CHANGED)
+            if bpy.app.background or not entry.steps_scene:
+                session.dispatch(entry, Event.RIG_CHANGED)
         if entry.state.phase is not Phase.FAILED and ensure_live(session, entry, ob, scene):
             advance(session, entry, ob, scene, at_once=True)
             if not entry.state.is_refused:

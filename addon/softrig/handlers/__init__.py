@@ -47,4 +47,5 @@ def unregister() -> None:
     for function in (timer.softrig_tick, timer.softrig_soon):
         if bpy.app.timers.is_registered(function):
             bpy.app.timers.unregister(function)
+    render.softrig_render_end()
     unregister_handlers()

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..blender import show, watch
+from ..blender import refusing, show, watch
 from ..model.session import current
 from .guard import guarded, usable
 
@@ -16,6 +16,7 @@ from .guard import guarded, usable
 def softrig_load_pre(*_: Any) -> None:
     session = current()
     if session is not None:
+        session.refusal = None
         session.adding.clear()
         session.notices.clear()
         session.still.clear()
@@ -40,6 +41,7 @@ def softrig_save_pre(*_: Any) -> None:
     session = usable()
     if session is not None:
         session.in_save = True
+        refusing.give_back(session)
         show.hide_all()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..blender import rendering
+from ..blender import refusing, rendering
 from ..model.session import current
 from .guard import guarded
 
@@ -26,6 +26,8 @@ def softrig_render_init(scene: Any, *_: Any) -> None:
     session = current()
     if session is None or session.recording:
         return
+    if threading.current_thread() is threading.main_thread():
+        refusing.give_back(session)
     try:
         problems = make_ready(session, scene)
     except Exception as error:  # no frame may come out of a fault either
@@ -36,6 +38,8 @@ def softrig_render_init(scene: Any, *_: Any) -> None:
     session.render_problems = problems
     if problems and bpy.app.background:
         leave(problems, NOTHING)
+    if problems:
+        refusing.refuse(session, scene.name)
 
 
 @persistent
@@ -53,10 +57,8 @@ def softrig_render_pre(scene: Any, *_: Any) -> None:
 
 
 def make_ready(session: Any, scene: Any) -> list[str]:
-    if bpy.app.background:
-        return rendering.make_ready(session, scene)
     if threading.current_thread() is threading.main_thread():
-        return rendering.find_problems(session, scene)
+        return rendering.make_ready(session, scene)
     return rendering.wait_until_ready(session, scene)
 
 
@@ -80,3 +82,5 @@ def softrig_render_end(*_: Any) -> None:
     session = current()
     if session is not None:
         session.render_waits = False
+        if threading.current_thread() is threading.main_thread():
+            refusing.give_back(session)

@@ -3,13 +3,22 @@
 
 import bpy
 
-from ..blender import watch
+from ..blender import refusing, watch
 from ..blender.status import redraw_panels, redraw_views
 from ..model.schedule import fingerprint
+from ..model.session import current
 from . import files
 from .guard import guarded, usable
 
 SOON_SECONDS = 0.015
+
+
+@guarded
+def follow_render() -> None:
+    """Without the library too."""
+    session = current()
+    if session is not None:
+        refusing.follow(session)
 
 
 @guarded
@@ -30,6 +39,7 @@ def softrig_tick() -> float:
     """Never answers None: Blender would forget the timer."""
     files.end_history()  # no timer runs within it; it ended without saying so
     files.end_save()  # likewise
+    follow_render()
     pause = turn() or 0.5
     hurry()
     return pause

@@ -7,8 +7,9 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..blender import echoes, seen, watch
+from ..blender import echoes, readers, seen, watch
 from ..blender.status import redraw_views
+from ..model.session import Session
 from . import timer
 from .guard import guarded, usable
 
@@ -46,6 +47,20 @@ def softrig_depsgraph_update_post(scene: Any, depsgraph: Any = None) -> None:
             watch.dials_turned(session, scene, ob)
         redraw_views(session)
         timer.hurry()
+
+
+def note_pending(session: Session, scene: Any) -> None:
+    """What a script changed and did not let Blender evaluate: a new frame would swallow the news.
+
+    What handlers of others move before every frame is no news: it is compared. Keys are.
+    """
+    others = readers.do_others_come_first()
+    for layer in scene.view_layers:
+        updates = list(layer.depsgraph.updates) if layer.depsgraph is not None else []
+        if others:
+            updates = [u for u in updates if isinstance(u.id, bpy.types.Action)]
+        if any(is_rig_update(session, u) or is_data_update(session, u) for u in updates):
+            layer.update()  # Blender tells of it through the doors
 
 
 def note_frame(session: Any, depsgraph: Any) -> None:

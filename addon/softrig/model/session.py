@@ -68,14 +68,15 @@ class Session:
         """Blender puts back the data of another moment: nothing is read or written now."""
         self.wants_drawing = False
         """What the carriers show changed, though the frame did not."""
-        self.render_waits = False
-        """A render waits, in its own thread, for what the heartbeat does."""
+        self.render_waits = self.render_met = False
+        """A render waits, in its own thread, for what the heartbeat does; that has met it."""
+        self.refusal: Any = None
         self.render_problems: list[str] = []
         """Why the last render did not show what it should."""
         self.rescan = True
         """Objects came, went or were duplicated since the last look."""
         self.last_scene = ""
-        """Of the last frame in background."""
+        """Of the last frame that a script waited for."""
         self.looked_at = 0.0
         self.shown: tuple[tuple[str, str], ...] = ()
         """What the panel says."""

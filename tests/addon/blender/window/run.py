@@ -33,8 +33,9 @@ def all_parts(told: tuple) -> list:
     from baking import bake_options_by_mouse
     from files import FILES
     from playing import everything_changes_while_it_plays
+    from renders import RENDERS
 
-    parts = [*told[:-1], everything_changes_while_it_plays, *FILES, told[-1]]
+    parts = [*told[:-1], everything_changes_while_it_plays, *FILES, *RENDERS, told[-1]]
     after = next(k for k, part in enumerate(parts) if part.__name__ == "bake_and_free")
     return [*parts[: after + 1], bake_options_by_mouse, *parts[after + 1 :]]
 

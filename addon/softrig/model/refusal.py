@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A render of the window that is to have no first frame."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Refusal:
+    """Lives until the artist was told."""
+
+    scene_name: str
+    kept: dict[str, Any] = field(default_factory=dict)
+    """The artist's border; empty until it is taken."""
+    is_over: bool = False
+    """The border is back; the artist is to be told yet."""
