@@ -7,7 +7,7 @@
 // told, for no difference below that means anything. Cages have about 800 nodes, or with --nodes N as many.
 // Before that what thinning 300,000 triangles takes on one core, and what it takes to look at each collapse,
 // whether it makes triangles cross, before it is done: the plain way to a surface that does not. With --nodes
-// this is left out.
+// this is left out. With --only WORDS those cases alone with WORDS in their names.
 
 #include "bodies.h"
 #include "report.h"
@@ -113,11 +113,15 @@ static double normOf(const float* values, const float* less, size_t count) {
     return sqrt(sum);
 }
 
-static void compare(srBenchReport* report, int index, int32_t coarseNodes) {
+static void compare(srBenchReport* report, int index, int32_t coarseNodes, const char* only) {
     srBenchBody body;
     if (!srBench_CreateBody(index, &body)) {
         fprintf(stderr, "no memory for a character\n");
         exit(1);
+    }
+    if (!srBench_IsWanted(only, body.name)) {
+        srBench_DestroyBody(&body);
+        return;
     }
     Play lattice = play(&body, sr_mesherLattice, coarseNodes);
     Play tetgen = play(&body, sr_mesherTetgen, lattice.nodeCount);
@@ -201,8 +205,11 @@ static double timeThinning(const srHull* fine, bool looksAtEach, int runCount, s
     return best;
 }
 
-static void thin(srBenchReport* report, int shape) {
+static void thin(srBenchReport* report, int shape, const char* only) {
     static const char* const names[] = {"thinning a potato", "thinning a flat potato", "thinning a ring"};
+    if (!srBench_IsWanted(only, names[shape])) {
+        return;
+    }
     // for a little more than 300,000 triangles
     static const double spacings[] = {0.0251, 0.0213, 0.0243};
     srLattice lattice;
@@ -256,13 +263,14 @@ static bool takeNodes(int* argc, char** argv, int32_t* outNodes) {
 
 int main(int argc, char** argv) {
     int32_t nodes;
+    const char* only = srBench_TakeOnly(&argc, argv);
     srBenchReport* report = takeNodes(&argc, argv, &nodes) ? srBench_Open(argc, argv, "meshers") : NULL;
     if (report == NULL) {
         return srBench_Close(NULL);
     }
     srParallel_SetWorkerCount(1);
     for (int shape = 0; shape < 3 && nodes == 0; shape++) {
-        thin(report, shape);
+        thin(report, shape, only);
     }
     if (SR_TETGEN_PROGRAM[0] == '\0') {
         fprintf(stderr,
@@ -270,7 +278,7 @@ int main(int argc, char** argv) {
         return srBench_Close(report);
     }
     for (int index = 0; index < SR_BODY_COUNT; index++) {
-        compare(report, index, nodes > 0 ? nodes : usualNodes);
+        compare(report, index, nodes > 0 ? nodes : usualNodes, only);
     }
     return srBench_Close(report);
 }

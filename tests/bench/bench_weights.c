@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Joint bounded biharmonic weights on one worker: of a body with arms, made here, on the library's own cage
-// and on the same cage full of slivers, and with --data DIR of the OBJ files of a folder. The baseline in the
-// same run is a step of the same splitting the plain way: CHOLMOD's solve of all columns in double. Times are
-// what the thread had of its core, the least of three.
+// and on the same cage full of slivers, and with --data DIR of the OBJ files of a folder; with --only WORDS
+// of those alone with WORDS in their names. The baseline in the same run is a step of the same splitting the
+// plain way: CHOLMOD's solve of all columns in double. Times are what the thread had of its core, the least
+// of three.
 
 #include "weights_scene.h"
 
@@ -241,13 +242,16 @@ typedef struct Size {
 
 static const Size SIZES[] = {{4447, 16, "<= 0.35", NULL}, {11000, 24, "<= 1.8", "<= 4"}};
 
-static void benchArms(srBenchReport* out) {
-    for (int k = 0; k < 2; ++k) {
+static void benchArms(srBenchReport* out, const char* only) {
+    const char *plain = "arms", *slivers = "arms in slivers";
+    for (int k = 0; k < 2 && srBench_IsWanted(only, slivers); ++k) {
         srBenchWeights scene;
         srBenchMakeArms(SIZES[k].nodeCount, SIZES[k].boneCount, &scene);
-        benchScene(out, "arms", &scene, SIZES[k].goal, true);
+        if (srBench_IsWanted(only, plain)) {
+            benchScene(out, plain, &scene, SIZES[k].goal, true);
+        }
         srBenchMakeSlivers(&scene);
-        benchScene(out, "arms in slivers", &scene, SIZES[k].sliverGoal, false);
+        benchScene(out, slivers, &scene, SIZES[k].sliverGoal, false);
         srBenchFreeWeights(&scene);
     }
 }
@@ -256,7 +260,7 @@ static int compareNames(const void* a, const void* b) {
     return strcmp(*(char* const*)a, *(char* const*)b);
 }
 
-static void benchFolder(srBenchReport* out, const char* folder) {
+static void benchFolder(srBenchReport* out, const char* folder, const char* only) {
     char* names[mostFiles];
     int count = 0;
     DIR* directory = opendir(folder);
@@ -266,7 +270,8 @@ static void benchFolder(srBenchReport* out, const char* folder) {
     }
     for (struct dirent* entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
         size_t length = strlen(entry->d_name);
-        if (length > 4 && strcmp(entry->d_name + length - 4, ".obj") == 0 && count < mostFiles) {
+        if (length > 4 && strcmp(entry->d_name + length - 4, ".obj") == 0 && count < mostFiles &&
+            srBench_IsWanted(only, entry->d_name)) {
             names[count++] = memcpy(take(length + 1, 1), entry->d_name, length);
         }
     }
@@ -288,7 +293,7 @@ static void benchFolder(srBenchReport* out, const char* folder) {
 }
 
 int main(int argc, char** argv) {
-    const char* folder = NULL;
+    const char *folder = NULL, *only = srBench_TakeOnly(&argc, argv);
     int kept = 1;
     for (int a = 1; a < argc; ++a) {
         if (strcmp(argv[a], "--data") == 0 && a + 1 < argc) {
@@ -300,9 +305,9 @@ int main(int argc, char** argv) {
     srBenchReport* out = srBench_Open(kept, argv, "weights");
     if (out != NULL) {
         srParallel_SetWorkerCount(1);
-        benchArms(out);
+        benchArms(out, only);
         if (folder != NULL) {
-            benchFolder(out, folder);
+            benchFolder(out, folder, only);
         } else {
             fprintf(stderr, "No --data DIR given: meshes from files are left out.\n");
         }

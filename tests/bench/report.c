@@ -61,6 +61,24 @@ srBenchReport* srBench_Open(int argc, char** argv, const char* bench) {
     return report;
 }
 
+const char* srBench_TakeOnly(int* argc, char** argv) {
+    const char* only = NULL;
+    int kept = 1;
+    for (int a = 1; a < *argc; a++) {
+        if (strcmp(argv[a], "--only") == 0 && a + 1 < *argc) {
+            only = argv[++a];
+        } else {
+            argv[kept++] = argv[a];
+        }
+    }
+    *argc = kept;
+    return only;
+}
+
+bool srBench_IsWanted(const char* only, const char* caseName) {
+    return only == NULL || strstr(caseName, only) != NULL;
+}
+
 // False when the goal cannot be read
 static bool judge(double value, const char* goal, srVerdict* outVerdict) {
     *outVerdict = verdict_none;
