@@ -4,6 +4,7 @@
 Whoever wants a bake makes a run and takes turns: operators with a window or without, a farm.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -64,8 +65,13 @@ def make_folder(folder: Path, remedy: str) -> None:
 
 def path_for(ob: Any, wish: BakeWish) -> str:
     path = takes.default_path(ob, wish.take)
-    if wish.folder:
-        path = str(Path(bpy.path.abspath(wish.folder)) / Path(path).name)
+    if not wish.folder:
+        return path
+    path = str(Path(bpy.path.abspath(wish.folder)).absolute() / bpy.path.basename(path))
+    travels = wish.folder.startswith("//") or not Path(wish.folder).is_absolute()
+    if travels and bpy.data.filepath:
+        with suppress(ValueError):  # another drive has no relative path
+            path = bpy.path.relpath(path)
     return path
 
 
@@ -185,9 +191,9 @@ class BakeRun:
         stack, made_of = carrier.describe_stack(ob), entry.build
         if (len(ob.data.vertices), stack) != (made_of.vertex_count, made_of.stack):
             raise RefusalError("The mesh changed while baking. Bake again.")
-        takes.attach(ob, self.wish.take, self.path, self.rows)
+        modifier = takes.attach(ob, self.wish.take, self.path, self.rows)
         self._put_on_followers(entry, ob)
-        examine.sign_bake(self.session, entry, ob, self.wish.take)
+        takes.sign(modifier, self.session.bake_source(entry))
         self.session.bake_faults.pop(self.uuid, None)
 
     def _put_on_followers(self, entry: Entry, ob: Any) -> None:

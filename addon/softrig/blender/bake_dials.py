@@ -6,10 +6,11 @@ from typing import Any
 
 from bpy.props import EnumProperty, IntProperty
 
-from ..model.baking import MOST_SAMPLES, RANGES, choose_frames
+from ..model.baking import MOST_SAMPLES, RANGES, choose_frames, within
 from ..model.rig import RefusalError
 from ..native.inputs import FrameRange
 from .dials import NOT_KEYED, OVERRIDABLE, choices
+from .objects import frames_of
 
 
 class BakeDials:
@@ -59,6 +60,8 @@ def frames_to_bake(
     Refuses, in words, frames that are not there.
     """
     dials = ob.softrig
+    if not text.strip() and dials.bake_range == "ALL":  # in background a shot may be longer
+        whole = within(whole, frames_of(scene))
     preview = (scene.frame_preview_start, scene.frame_preview_end)
     chosen = choose_frames(
         text,

@@ -13,6 +13,7 @@ HAS_RNA_INPUTS = bpy.app.version >= (5, 2, 0)
 SWITCHES_SAFELY = bpy.app.version >= (4, 0, 0)
 HAS_PROGRESS = hasattr(bpy.types.UILayout, "progress")
 HAS_SLOTS = bpy.app.version >= (4, 4, 0)
+NAMED = {"COLLECTION": bpy.types.Collection, "OBJECT": bpy.types.Object}
 
 
 def may_record_in_handler(last_scene: str, scene: Any) -> bool:
@@ -83,34 +84,36 @@ def set_input(modifier: Any, name: str, value: Any) -> None:
     modifier.id_data.update_tag()
 
 
-def list_collections(modifier: Any) -> list[Any]:
-    """Those that a node group is handed, and those that it or one within it names itself."""
+def list_named(modifier: Any, kind: str) -> list[Any]:
+    """Of this kind ("COLLECTION", "OBJECT"): what a node group is handed, and what it or one within
+    it names itself.
+    """
     if modifier.node_group is None:
         return []
-    return _handed_collections(modifier) + _named_collections(modifier.node_group, set())
+    return _handed(modifier, NAMED[kind]) + _named(modifier.node_group, kind, set())
 
 
-def _named_collections(tree: Any, met: set[Any]) -> list[Any]:
+def _named(tree: Any, kind: str, met: set[Any]) -> list[Any]:
     """Of all sockets that nothing is plugged into."""
     met.add(tree)
     found = []
     for node in tree.nodes:
-        sockets = [s for s in node.inputs if s.type == "COLLECTION" and not s.is_linked]
+        sockets = [s for s in node.inputs if s.type == kind and not s.is_linked]
         found += [s.default_value for s in sockets if s.default_value is not None]
         inner = getattr(node, "node_tree", None)
         if inner is not None and inner not in met:
-            found += _named_collections(inner, met)
+            found += _named(inner, kind, met)
     return found
 
 
-def _handed_collections(modifier: Any) -> list[Any]:
+def _handed(modifier: Any, kind: type) -> list[Any]:
     if HAS_RNA_INPUTS:
         inputs = modifier.properties.inputs
         names = [p.identifier for p in inputs.bl_rna.properties if p.identifier != "rna_type"]
         values = [getattr(getattr(inputs, name), "value", None) for name in names]
     else:
         values = list(modifier.values())
-    return [value for value in values if isinstance(value, bpy.types.Collection)]
+    return [value for value in values if isinstance(value, kind)]
 
 
 def set_input_attribute(modifier: Any, name: str, attribute: str) -> None:

@@ -13,7 +13,6 @@ from ..model.session import Entry, Session
 from . import carrier, compat, followed, followers, generators, objects, takes, tape
 from .bake_dials import frames_to_bake
 
-BAKED_OF = "softrig_baked_of"
 FLAT = 1e-6
 
 
@@ -160,7 +159,7 @@ def _bake_facts(session: Session, entry: Entry | None, ob: Any, scene: Any) -> d
         return {}
     bake = next((m for m in reversed(bakes) if m.show_viewport), bakes[0])
     made_of = session.bake_source(entry) if entry is not None else ""
-    signs = [_read_sign(ob, takes.take_of(modifier)) for modifier in bakes]
+    signs = [takes.made_of(modifier) for modifier in bakes]
     whole = frames = objects.shot_frames(ob, scene)
     with suppress(RefusalError):  # the next bake tells
         frames = frames_to_bake(ob, scene, whole)
@@ -174,17 +173,7 @@ def _bake_facts(session: Session, entry: Entry | None, ob: Any, scene: Any) -> d
         "baked_subframes": baked.samples - 1 if baked is not None else 0,
         "subframes": frames.samples - 1,
         # a take that is not the newest is kept on purpose: old is a bake when no take is new
-        "baked_of": made_of if made_of in signs else _read_sign(ob, takes.take_of(bake)),
+        "baked_of": made_of if made_of in signs else takes.made_of(bake),
+        "is_rewritten": takes.is_rewritten(bake),
         "made_of": made_of,
     }
-
-
-def _read_sign(ob: Any, take: str) -> str:
-    return carrier.find_carrier(ob).get(f"{BAKED_OF}_{take}", "")
-
-
-def sign_bake(session: Session, entry: Entry, ob: Any, take: str) -> None:
-    """With the new bake goes what it was made of, so that the panel knows when it is old."""
-    holder = carrier.find_carrier(ob)
-    if holder is not None and holder.library is None:
-        holder[f"{BAKED_OF}_{take}"] = session.bake_source(entry)

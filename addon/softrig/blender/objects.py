@@ -9,7 +9,7 @@ import bpy
 import numpy as np
 
 from ..model.controls import Surroundings, is_cut_marker
-from ..model.session import Entry
+from ..model.session import Entry, Session, current
 from ..native.inputs import FrameRange
 from . import carrier, owners, readers, seen
 
@@ -87,9 +87,26 @@ def frames_of(scene: Any) -> FrameRange:
     return FrameRange(first, count, render.fps / render.fps_base, stretch)
 
 
+def note_saved_frames(session: Session) -> None:
+    """A farm renders its share of a file's frames by another range (`-s 21 -e 40`), and each frame
+    has to be that of the whole shot.
+    """
+    scenes = bpy.data.scenes if bpy.app.background and bpy.data.filepath else ()
+    session.saved_frames = tuple((s.name, s.frame_start, s.frame_end) for s in scenes)
+
+
+def _with_saved(frames: FrameRange, scene: Any) -> FrameRange:
+    """The range of the scene's file, where this one is a share of it."""
+    session = current()
+    for name, first, last in session.saved_frames if session is not None else ():
+        if name == scene.name and first <= frames.first <= frames.last <= last:
+            return replace(frames, first=first, count=last - first + 1)
+    return frames
+
+
 def shot_frames(ob: Any, scene: Any) -> FrameRange:
     """What the character's shot covers: the scene's range from its start on, and the pre-roll."""
-    frames, dials = frames_of(scene), ob.softrig
+    frames, dials = _with_saved(frames_of(scene), scene), ob.softrig
     if dials.use_start_frame:
         start = min(dials.start_frame, frames.last)
         frames = replace(frames, first=start, count=frames.last - start + 1)

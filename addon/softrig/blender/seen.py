@@ -5,6 +5,7 @@ the scene has theirs as its background.
 Blender answers the first alone. What only an instance shows is in no scene, and moves all the same.
 """
 
+from functools import cache
 from typing import Any
 
 import bpy
@@ -92,11 +93,30 @@ def _shown_by(ob: Any) -> list[Any]:
     found = [ob.instance_collection] if ob.instance_type == "COLLECTION" else []
     for modifier in ob.modifiers:
         if modifier.type == "NODES":
-            found += compat.list_collections(modifier)
+            found += compat.list_named(modifier, "COLLECTION")
         elif modifier.type == "PARTICLE_SYSTEM":
             settings = modifier.particle_system.settings
             found += [settings.instance_collection] if settings.render_type == "COLLECTION" else []
     return [collection for collection in found if collection is not None]
+
+
+def _read_by(ob: Any) -> list[Any]:
+    """The objects that its modifiers read: a cage, a body to shrink onto, what nodes show."""
+    found = []
+    for modifier in ob.modifiers:
+        if modifier.type == "NODES":
+            found += compat.list_named(modifier, "OBJECT")
+        else:
+            found += [getattr(modifier, name) for name in _pointers(modifier.bl_rna.identifier)]
+    return [read for read in found if read is not None]
+
+
+@cache
+def _pointers(kind: str) -> tuple[str, ...]:
+    """The properties of such a modifier that are objects."""
+    properties = getattr(bpy.types, kind).bl_rna.properties
+    pointers = [p for p in properties if p.type == "POINTER"]
+    return tuple(p.identifier for p in pointers if p.fixed_type.identifier == "Object")
 
 
 def rendered_in(scene: Any) -> set[Any]:
@@ -121,10 +141,20 @@ def _walk_layer(held: Any, found: set[Any]) -> None:
 
 def _take(collection: Any, found: set[Any]) -> None:
     for ob in collection.objects:
-        if not ob.hide_render and ob not in found:
-            found.add(ob)
-            for shown in _shown_by(ob):
-                _walk(shown, found)
+        # a key may bring it into sight at any frame
+        if not ob.hide_render or "hide_render" in compat.animated_paths(ob):
+            _take_object(ob, found)
+
+
+def _take_object(ob: Any, found: set[Any]) -> None:
+    """With what it shows, and with what its shape is made from, hidden or not."""
+    if ob in found:
+        return
+    found.add(ob)
+    for shown in _shown_by(ob):
+        _walk(shown, found)
+    for read in _read_by(ob):
+        _take_object(read, found)
 
 
 def _walk(collection: Any, found: set[Any]) -> None:

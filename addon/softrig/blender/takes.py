@@ -20,6 +20,7 @@ from ..native.inputs import FrameRange
 from . import carrier, skin
 from .carrier import BAKE
 
+BAKED_OF, PRINT_OF = "softrig_baked_of", "softrig_baked_print"
 LARGEST_STRETCH = 100.0
 LATEST_START = 1048574
 """In its own clock; Blender cuts a later one without a word."""
@@ -49,10 +50,9 @@ def find(ob: Any, take: str) -> Any:
 def default_path(ob: Any, take: str = MAIN) -> str:
     """Beside the file, so that both can be sent away; a temporary folder while it is unsaved."""
     identity = ob.softrig.uuid or ob.softrig.follower_uuid
-    name = file_name(bpy.path.clean_name(ob.name), identity, take)
-    if bpy.data.filepath:
-        return f"//softrig/{name}"
-    return str(Path(bpy.app.tempdir) / name)
+    blend = bpy.path.clean_name(Path(bpy.data.filepath).stem)
+    name = file_name(bpy.path.clean_name(ob.name), identity, take, blend)
+    return f"//softrig/{name}" if blend else str(Path(bpy.app.tempdir) / name)
 
 
 def problem(frames: FrameRange) -> str:
@@ -188,6 +188,25 @@ def find_missed(holder: Any, first: int, frame: int) -> str:
         if frames is not None and (first <= frame < frames.first or frame > frames.last):
             return f"the bake has frames {frames.first} to {frames.last}. Bake this one too."
     return ""
+
+
+def sign(modifier: Any, source: str = "") -> None:
+    """What it was made of, if that is known, and which file it plays, stays on the carrier."""
+    holder, take = modifier.id_data, take_of(modifier)
+    if holder.library is None:
+        holder[f"{BAKED_OF}_{take}"] = source
+        holder[f"{PRINT_OF}_{take}"] = point_cache.read_print(path_of(modifier))
+
+
+def made_of(modifier: Any) -> str:
+    """Empty where nobody knows."""
+    return modifier.id_data.get(f"{BAKED_OF}_{take_of(modifier)}", "")
+
+
+def is_rewritten(modifier: Any) -> bool:
+    """Its file is another than was put on: baked again, that undone or unsaved, or elsewhere."""
+    signed = modifier.id_data.get(f"{PRINT_OF}_{take_of(modifier)}", "")
+    return signed not in ("", point_cache.read_print(path_of(modifier)))
 
 
 def path_of(modifier: Any) -> Path:

@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..blender import refusing, show, watch
+from ..blender import objects, refusing, show, watch
 from ..model.session import current
 from .guard import guarded, usable
 
@@ -31,6 +31,7 @@ def softrig_load_post(*_: Any) -> None:
         session.forget_missing(())
         session.rescan, session.showers = True, None
         session.fault = ""
+        objects.note_saved_frames(session)
         session.last_scene = bpy.context.scene.name if bpy.context.scene else ""
 
 
@@ -57,6 +58,7 @@ def end_save() -> None:
     session = usable()
     if session is not None and session.in_save:
         session.in_save = False
+        objects.note_saved_frames(session)
         show.show_scenes(session)
         session.wants_drawing = True
 

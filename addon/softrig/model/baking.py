@@ -12,6 +12,8 @@ MAIN = "Main"
 """The take that Bake writes unless another is chosen."""
 LONGEST_NAME = 40
 """Of a take: Blender's names have 63 bytes, and ours stand behind a prefix."""
+LONGEST_BLEND = 60
+"""Characters of a blend's name in those of its bakes: file systems take 255 bytes."""
 RANGES = (
     Choice("ALL", "All Frames", "The scene's, and its preview range's if that is on", 0),
     Choice("PREVIEW", "Preview", "Those of the scene's preview range", 1),
@@ -41,10 +43,15 @@ def new_take(taken: list[str]) -> str:
     return f"Take {number}"
 
 
-def file_name(object_name: str, uuid: str, take: str) -> str:
-    """Of the point cache; `object_name` is clean already."""
+def file_name(object_name: str, uuid: str, take: str, blend: str = "") -> str:
+    """Of the point cache; names are clean already.
+
+    That of the blend comes first: a later version of a shot, or another shot that the same
+    character was appended to, must not write over what this one plays.
+    """
+    begin = f"{blend[:LONGEST_BLEND]}." if blend else ""
     ending = "" if take == MAIN else "_" + take.replace(" ", "_")
-    return f"{object_name}_{uuid[:8]}{ending}.pc2"
+    return f"{begin}{object_name}_{uuid[:8]}{ending}.pc2"
 
 
 def split_names(text: str, there: list[str]) -> list[str]:
@@ -96,6 +103,14 @@ def choose_frames(
             "The scene has no preview range: turn it on in the timeline, or bake all frames."
         )
     return _within(max(preview[0], whole.first), min(preview[1], whole.last), whole)
+
+
+def within(whole: FrameRange, scene: FrameRange) -> FrameRange:
+    """What of the shot is in the scene's range; all of it where they do not meet."""
+    first, last = max(whole.first, scene.first), min(whole.last, scene.last)
+    if first > last or (first, last) == (whole.first, whole.last):
+        return whole
+    return replace(whole, first=first, count=last - first + 1)
 
 
 def parse_frames(text: str, whole: FrameRange) -> FrameRange:

@@ -76,6 +76,8 @@ class Facts:
     baked_subframes: int = 0
     subframes: int = 0
     """That a bake would have now."""
+    is_rewritten: bool = False
+    """Its file is another than was put on."""
     baked_of: str = ""
     """What the bake was made of; empty for one that does not tell."""
     made_of: str = ""
@@ -320,9 +322,17 @@ TRAPS = (
         "Bake Again",
     ),
     Trap(
+        "OTHER_BAKE",
+        lambda f: f.has_bake and f.is_rewritten and not f.is_bake_short and not f.is_bake_coarse,
+        "The bake's file was written anew since: it shows another motion than was baked here.",
+        "softrig.bake",
+        "Bake Again",
+    ),
+    Trap(
         "OLD_BAKE",
         lambda f: (
             f.has_bake
+            and not f.is_rewritten
             and not f.is_bake_short
             and not f.is_bake_coarse
             and bool(f.baked_of)

@@ -35,6 +35,8 @@ class Session:
     """Whom to tell of a turned dial; nobody while no door is open."""
     in_save: bool = False
     """Blender writes the file: the carriers show nothing until it has."""
+    saved_frames: tuple[tuple[str, int, int], ...] = ()
+    """In background: name, first and last of each scene as its file has them."""
     fault: str = ""
     """The last error that a door caught."""
     showers: set[tuple[str, str | None]] | None = None
@@ -111,8 +113,7 @@ class Session:
         entry.job = self.api.character_status(character)
 
     def _note_shape(self, entry: Entry, shape: Shape, build: BuildInputs) -> None:
-        entry.build = build
-        entry.build_changed_at = None
+        entry.build, entry.build_changed_at = build, None
         entry.fingerprint = shape.fingerprint()
         entry.maps_fingerprint = shape.maps_fingerprint()
         entry.key = build.key(shape)
@@ -145,8 +146,7 @@ class Session:
     def open_shot(self, entry: Entry, frames: FrameRange, settings: ShotSettings) -> None:
         check_frames(frames)
         self.close_shot(entry)
-        entry.frames = frames
-        entry.settings = settings
+        entry.frames, entry.settings = frames, settings
         to_object = entry.proportions.to_object()
         entry.shot = self.api.create_shot(entry.character, frames, settings, to_object)
         entry.shot_status = self.api.shot_status(entry.shot)

@@ -147,7 +147,7 @@ class SOFTRIG_OT_use_bake(bpy.types.Operator):
             frames = check_existing(ob, path)
             if bpy.data.filepath and not path.startswith("//"):
                 path = bpy.path.relpath(path)
-            takes.attach(ob, clean_take(self.take), path, frames)
+            takes.sign(takes.attach(ob, clean_take(self.take), path, frames))
             followers.clear(ob, but_baked=True)
         except (RefusalError, ValueError) as error:  # another drive has no relative path
             self.report({"ERROR"}, str(error))

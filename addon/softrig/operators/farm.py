@@ -11,13 +11,13 @@ from typing import Any
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
-from ..blender import objects, rendering, stage
+from ..blender import objects, rendering, seen, stage
 from ..blender.bake import BakeRun, BakeWish
 from ..model.baking import MAIN, clean_take, split_names
 from ..model.lifecycle import Phase
 from ..model.rig import RefusalError
 from ..native.errors import NativeError
-from .bake import FRAMES_TEXT, characters_of
+from .bake import FRAMES_TEXT
 from .job import acting_session, poll_library, usable_session
 
 TOLD_SECONDS = 1.0
@@ -61,7 +61,7 @@ class SOFTRIG_OT_farm(bpy.types.Operator):
         guests = [] if self.characters else rendering.find_guests_problems(context.scene)
         try:
             acting_session()
-            chosen = choose(characters_of(context.scene), self.characters, guests)
+            chosen = choose(all_shown(), self.characters, guests)
             begin(context.scene, chosen)
         except RefusalError as error:
             failed = 1
@@ -81,11 +81,16 @@ class SOFTRIG_OT_farm(bpy.types.Operator):
         return {"FINISHED"}
 
 
+def all_shown() -> list[Any]:
+    """Of every scene: which one was in front when the file was saved is of no account."""
+    return [ob for ob in objects.all_characters() if seen.is_anywhere(ob)]
+
+
 def choose(characters: list[Any], names: str, guests: list[str]) -> list[Any]:
     """Those of that name, in the order in which they were named."""
     there = {ob.name: ob for ob in characters}
     if not there and not guests:
-        raise RefusalError("No mesh of this scene has Softrig.")
+        raise RefusalError("No mesh of this file has Softrig.")
     return [there[name] for name in split_names(names, list(there))] or list(there.values())
 
 

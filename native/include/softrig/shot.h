@@ -187,8 +187,8 @@ SR_API srResult srShot_WaitFrame(srShotId shot, int32_t frame, double seconds);
 
 /// The offset of each skin vertex at `frame`, in skin space or, with `skinToObject`, in the object's: 3
 /// floats a vertex. Between frames it is interpolated linearly; outside of the range the nearest frame is
-/// held, of a loop (once it is whole) the nearest one of the round before or to come. When the frame is not
-/// ready all offsets are written as zero and the answer is `sr_errorNotReady`.
+/// held, of a loop the nearest one of the round before or to come. When the frame is not ready all offsets
+/// are written as zero and the answer is `sr_errorNotReady`.
 SR_API srResult srShot_ReadOffsets(srShotId shot, double frame, float* outOffsets, int32_t vertexCount);
 
 /// Asks for a provisional frame where somebody looks: before it goes on, the worker plays a few frames up to

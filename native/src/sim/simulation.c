@@ -360,7 +360,9 @@ static srResult failOutside(const srSimulation* simulation, int32_t frame) {
 srResult srSimulation_WaitFrame(srSimulation* simulation, int32_t frame, double seconds) {
     int64_t row = (int64_t)frame - simulation->source.def.firstFrame;
     int32_t last = simulation->source.def.frameCount - 1;
-    int32_t wanted = row < 0 ? 0 : row > last ? last : (int32_t)row;
+    bool isOutside = row < 0 || row > last; // in a loop that needs the whole round
+    bool needsLast = row > last || (isOutside && srSimulation_GetMargin(simulation) > 0);
+    int32_t wanted = needsLast ? last : row < 0 ? 0 : (int32_t)row;
     return srWorker_WaitRow(simulation->worker, wanted, seconds) ? sr_success
                                                                  : failNotReady(simulation, wanted);
 }
@@ -411,9 +413,7 @@ static int32_t wrapRow(const srShotSource* source, int32_t row) {
 static srResult readLocked(srSimulation* simulation, double frame, const srReader* reader,
                            float* outOffsets) {
     const srShotSource* source = &simulation->source;
-    int32_t readyCount = srWorker_GetStatus(simulation->worker).readyCount;
-    bool isWhole = readyCount == source->def.frameCount && reader->rowCount == source->def.frameCount;
-    float margin = isWhole ? (float)getMargin(source) : 0.0f;
+    float margin = (float)getMargin(source);
     float position = (float)frame - (float)source->def.firstFrame;
     float last = (float)(source->def.frameCount - 1) + margin;
     position = position > last ? last : position > -margin ? position : -margin;
@@ -422,7 +422,7 @@ static srResult readLocked(srSimulation* simulation, double frame, const srReade
     int32_t row = wrapRow(source, (int32_t)floor);
     int32_t later = share > 0.0f ? wrapRow(source, (int32_t)floor + 1) : row;
     int32_t lastNeeded = row > later ? row : later;
-    if (readyCount <= lastNeeded || reader->rowCount <= lastNeeded) {
+    if (srWorker_GetStatus(simulation->worker).readyCount <= lastNeeded || reader->rowCount <= lastNeeded) {
         memset(outOffsets, 0, reader->floatCount * sizeof(float));
         return failNotReady(simulation, lastNeeded);
     }

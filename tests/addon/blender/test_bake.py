@@ -44,10 +44,36 @@ def test_the_bake_equals_live_with_the_addon_off(saved: Any) -> None:
 
 def test_the_file_lies_beside_the_blend(saved: Any, tmp_path: Path) -> None:
     modifier = bake(saved)
-    name = f"Skin_{saved.softrig.uuid[:8]}.pc2"
+    name = f"shot.Skin_{saved.softrig.uuid[:8]}.pc2"
     assert modifier.filepath == f"//softrig/{name}"
     assert (tmp_path / "softrig" / name).is_file()
     assert [path.name for path in (tmp_path / "softrig").iterdir()] == [name]
+
+
+def test_versions_of_a_file_and_appended_copies_do_not_share_a_bake(
+    saved: Any, tmp_path: Path
+) -> None:
+    bake(saved)
+    bpy.ops.wm.save_mainfile()
+    baked, identity = measure.at_frame(saved, 24), saved.softrig.uuid
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot_v002.blend"))
+    bpy.data.objects["Skin"].softrig.softness = 0.9
+    bake(bpy.data.objects["Skin"])
+    assert measure.largest(measure.at_frame(bpy.data.objects["Skin"], 24), baked) > 0.1
+    scenes.start_empty()
+    with bpy.data.libraries.load(str(tmp_path / "shot.blend")) as (_, wanted):
+        wanted.objects = ["Skin", "Skin Rig"]
+    for ob in wanted.objects:
+        scenes.link(ob)
+    scenes.rush(bpy.data.objects["Skin Rig"], -3.0)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "other.blend"))
+    appended = bpy.data.objects["Skin"]
+    assert appended.softrig.uuid == identity
+    bake(appended)
+    names = sorted(path.name.split(".")[0] for path in (tmp_path / "softrig").iterdir())
+    assert names == ["other", "shot", "shot_v002"]
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert measure.same_bits(measure.at_frame(bpy.data.objects["Skin"], 24), baked)
 
 
 def test_an_unsaved_file_bakes_into_the_temporary_folder(skin: Any) -> None:

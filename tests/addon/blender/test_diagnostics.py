@@ -197,6 +197,19 @@ def test_an_old_bake(saved: Any, what: str) -> None:
     assert_mended(saved, "OLD_BAKE")
 
 
+def test_a_bake_that_is_newer_than_the_file(saved: Any) -> None:
+    """Baked again, and not saved: the dial goes back, the file on disk does not."""
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    bpy.ops.wm.save_mainfile()
+    saved.softrig.softness = 0.8
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    assert keys(saved) == []
+    bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+    loaded = bpy.data.objects["Skin"]
+    scenes.make_active(loaded)
+    assert_mended(loaded, "OTHER_BAKE")
+
+
 def test_a_missing_bake(saved: Any) -> None:
     assert bpy.ops.softrig.bake() == {"FINISHED"}
     bake = addon.module("blender.carrier").find_bake(saved)

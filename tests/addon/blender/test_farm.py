@@ -153,3 +153,20 @@ def test_a_file_that_cannot_be_opened_is_told_as_an_event(
     assert main([str(path)], told.open("w")) == 1
     failed, end = events_of(told.read_text())
     assert str(path) in failed["message"] and end["event"] == "end" and not end["ok"]
+
+
+def test_characters_of_every_scene_are_baked_and_a_relative_folder_travels(
+    skin: Any, tmp_path: Path
+) -> None:
+    """Whichever scene was in front when the file was saved."""
+    bpy.context.window.scene = bpy.data.scenes.new("Edit")
+    path = tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    code, text = child.run(path, FARM.format("output='//bakes', save=True"))
+    assert code == 0, text
+    done = named(events_of(text), "done")[0]
+    assert done["character"] == "Skin" and done["frames"] == [1, scenes.LAST_FRAME]
+    assert Path(done["path"]).parent == tmp_path / "bakes"
+    bpy.ops.wm.open_mainfile(filepath=str(path))
+    modifier = addon.module("blender.carrier").find_bake(bpy.data.objects["Skin"])
+    assert modifier.filepath == f"//bakes/{Path(done['path']).name}"

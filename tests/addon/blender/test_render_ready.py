@@ -198,3 +198,116 @@ def test_a_bake_of_some_frames_leaves_before_the_first_that_it_has_not(
     early = RENDER.format("s.frame_start = 19;")
     code, text = child.run(tmp_path / "shot.blend", early)
     assert code == 1 and "frame 19 is not there" in text, text
+
+
+KEEP = """
+import bpy, numpy as np
+s = bpy.context.scene
+s.render.use_motion_blur = False  # whole frames alone
+seen = {{}}
+def look(scene, depsgraph):
+    if depsgraph.mode == 'RENDER':
+        mesh = bpy.data.objects[{name!r}].evaluated_get(depsgraph).data
+        seen[str(scene.frame_current)] = np.array([v.co for v in mesh.vertices])
+bpy.app.handlers.frame_change_post.append(look)
+{change}
+bpy.ops.render.render(animation=True)
+np.savez({out!r}, **seen)
+"""
+
+
+def render_apart(path: Path, name: str, change: str) -> tuple[int, str, dict[str, np.ndarray]]:
+    """By another Blender: exit code, what it said, and the shapes that its render saw."""
+    out = path.with_suffix(".npz")
+    out.unlink(missing_ok=True)
+    code, text = child.run(path, KEEP.format(name=name, change=change, out=str(out)))
+    shapes = dict(np.load(out)) if out.exists() else {}
+    return code, text, shapes
+
+
+def offset_from(shape: np.ndarray, expected: np.ndarray) -> float:
+    return measure.largest(shape.reshape(-1), expected)
+
+
+@pytest.mark.parametrize("loop", ["NONE", "FIRST_FOLLOWS_LAST"])
+def test_a_share_of_the_frames_is_that_of_the_whole_shot(
+    skin: Any, scene: Any, tmp_path: Path, loop: str
+) -> None:
+    """As farms split an unbaked shot: each machine renders another range of frames."""
+    set_up(scene, tmp_path)
+    skin.softrig.loop = loop
+    measure.at_frame(skin, scenes.LAST_FRAME)
+    live = measure.at_frame(skin, 22)
+    assert measure.largest(live, measure.without_us(skin)) > 0.1
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    share = "s.frame_start, s.frame_end = 21, 22"
+    code, text, shapes = render_apart(tmp_path / "shot.blend", "Skin", share)
+    assert code == 0, text
+    assert offset_from(shapes["22"], live) < 1e-6
+    # another range is another shot
+    code, text, shapes = render_apart(
+        tmp_path / "shot.blend", "Skin", "s.frame_start, s.frame_end = 39, 41"
+    )
+    assert code == 0 and "41" in shapes, text
+
+
+def test_who_comes_into_sight_later_is_ready_or_there_is_no_render(
+    skin: Any, scene: Any, tmp_path: Path
+) -> None:
+    set_up(scene, tmp_path)
+    live = measure.at_frame(skin, 22)
+    for frame, is_hidden in ((1, True), (22, False)):
+        skin.hide_render = is_hidden
+        skin.keyframe_insert("hide_render", frame=frame)
+    scene.frame_set(1)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    share = "s.frame_start, s.frame_end = 20, 22"
+    code, text, shapes = render_apart(tmp_path / "shot.blend", "Skin", share)
+    assert code == 0, text
+    assert offset_from(shapes["22"], live) < 1e-6
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    bpy.ops.wm.save_mainfile()
+    for path in (*tmp_path.glob("frame_*"), *(tmp_path / "softrig").iterdir()):
+        path.unlink()
+    code, text, shapes = render_apart(tmp_path / "shot.blend", "Skin", share)
+    assert code == 1 and "the bake is missing" in text, text
+    assert not list(tmp_path.glob("frame_*"))
+
+
+def show_by_nodes(skin: Any) -> Any:
+    tree = bpy.data.node_groups.new("Shows", "GeometryNodeTree")
+    compat = addon.module("blender.compat")
+    compat.add_socket(tree, "Geometry", "NodeSocketGeometry", output=True)
+    info, out = tree.nodes.new("GeometryNodeObjectInfo"), tree.nodes.new("NodeGroupOutput")
+    info.inputs["Object"].default_value = skin
+    tree.links.new(info.outputs["Geometry"], out.inputs[0])
+    shower = scenes.link(bpy.data.objects.new("Shower", bpy.data.meshes.new("Shower")))
+    shower.modifiers.new("Shows", "NODES").node_group = tree
+    return shower
+
+
+def follow_by_surface(skin: Any) -> Any:
+    rider = scenes.link(bpy.data.objects.new("Shower", skin.data.copy()))
+    rider.modifiers.new("Shows", "SURFACE_DEFORM").target = skin
+    return rider
+
+
+@pytest.mark.parametrize("shown_by", [show_by_nodes, follow_by_surface])
+def test_a_hidden_character_that_others_are_made_from_is_asked_for(
+    skin: Any, scene: Any, tmp_path: Path, shown_by: Any
+) -> None:
+    set_up(scene, tmp_path)
+    shown_by(skin)
+    skin.hide_render = True
+    scenes.make_active(skin)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    bpy.ops.wm.save_mainfile()
+    rendering = addon.module("blender.rendering")
+    assert not rendering.find_problems(addon.session(), scene)
+    for path in (tmp_path / "softrig").iterdir():
+        path.unlink()
+    (problem,) = rendering.find_problems(addon.session(), scene)
+    assert "the bake is missing" in problem
+    bpy.data.objects["Shower"].hide_render = True
+    assert not rendering.find_problems(addon.session(), scene)

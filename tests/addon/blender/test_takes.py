@@ -34,7 +34,7 @@ def test_a_new_take_lies_beside_the_others_and_is_shown(two: Any, tmp_path: Path
     assert measure.largest(shown["Main"], shown["Soft"]) > 1e-2
     files = sorted(path.name for path in (tmp_path / "softrig").iterdir())
     uuid = skin.softrig.uuid[:8]
-    assert files == [f"Skin_{uuid}.pc2", f"Skin_{uuid}_Soft.pc2"]
+    assert files == [f"shot.Skin_{uuid}.pc2", f"shot.Skin_{uuid}_Soft.pc2"]
     assert bpy.ops.softrig.show_take(take="Main") == {"FINISHED"}
     assert measure.same_bits(measure.at_frame(skin, FRAME), shown["Main"])
     assert bpy.ops.softrig.show_take(take="Soft") == {"FINISHED"}

@@ -1,12 +1,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Names of takes and files, ranges, and how long it will take."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
-from softrig.model import baking
+from softrig.model import baking, point_cache
 from softrig.model.rig import RefusalError
 from softrig.native.inputs import FrameRange
 
 WHOLE = FrameRange(-5, 106, 24.0, 2.0)
+
+
+def test_a_print_tells_files_of_other_motion_apart(tmp_path: Path) -> None:
+    """Whatever row the change begins at."""
+    path, rows = tmp_path / "a.pc2", np.random.default_rng(7).random((50, 300), np.float32)
+    head = point_cache.HEAD.pack(point_cache.SIGN, 1, 100, 0.0, 1.0, 50)
+    path.write_bytes(head + rows.tobytes())
+    prints = {point_cache.read_print(path)}
+    copied = tmp_path / "b.pc2"
+    copied.write_bytes(path.read_bytes())
+    assert point_cache.read_print(copied) in prints
+    for first in range(50):
+        changed = rows.copy()
+        changed[first:] *= 1.0 + 1e-6
+        copied.write_bytes(head + changed.tobytes())
+        prints.add(point_cache.read_print(copied))
+    assert len(prints) == 51 and "" not in prints
+    copied.write_bytes(b"")
+    assert point_cache.read_print(copied) not in prints
+    assert point_cache.read_print(tmp_path / "none.pc2") == ""
 
 
 @pytest.mark.parametrize(
@@ -49,6 +72,10 @@ def test_files_of_takes_and_chunks_do_not_meet() -> None:
         "Skin_01234567_Take_2.pc2",
         "Skin_01234567_Ears.pc2",
     ]
+    shot = baking.file_name("Skin", "0123456789", "Main", "shot_v001")
+    assert shot == "shot_v001.Skin_01234567.pc2" and baking.is_file_of(shot, "0123456789")
+    longest = baking.file_name("Skin", "0123456789", "Main", 100 * "ö")
+    assert len(longest.encode()) < 160
     chunk = FrameRange(-5, 10, 24.0)
     name = baking.chunk_name(names[0], chunk)
     assert name == "Skin_01234567.-005-0004.pc2"

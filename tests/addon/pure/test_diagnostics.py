@@ -32,10 +32,12 @@ CASES = {
     "BROKEN_BAKE": {"is_baked": True, "bake_fault": "is missing: /a.pc2", "frames": (1, 40)},
     "SHORT_BAKE": {**BAKED, "frames": (1, 60)},
     "COARSE_BAKE": {**BAKED, "baked_subframes": 1, "subframes": 3},
+    "OTHER_BAKE": {**BAKED, "is_rewritten": True, "baked_of": "a", "made_of": "b"},
     "OLD_BAKE": {**BAKED, "baked_of": "a", "made_of": "b"},
 }
 NO_CASES = (
     {},
+    {"is_rewritten": True},
     {"vertices": 100, "prepared_vertices": 90, "editing": True},
     {"vertices": 100, "prepared_vertices": 0},
     {"is_stack_changed": True, "editing": True},

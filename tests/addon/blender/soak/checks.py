@@ -179,7 +179,8 @@ def simulate_clean(
         clean.api.set_params(twin.shot, stage.settings_of(twin, ob))
         demand(clean.api.wait_frame(twin.shot, twin.frames.last, 600.0), "no clean simulation")
         offsets = np.zeros(len(entry.buffer), np.float32)
-        shown = max(objects.shown_frame(scene), twin.frames.first)
+        shown = objects.shown_frame(scene)
+        shown = max(shown, twin.frames.first) if twin.frames.pre_roll else shown
         demand(clean.api.read_offsets(twin.shot, shown, offsets), "no offsets")
         for rider in riders:
             clean.api.read_follower(rider.identity, shown, rider.buffer)

@@ -20,8 +20,9 @@ def command(path: Path, expression: str) -> list[str]:
     """The documented plain form; where Blender is a module, what comes nearest to it."""
     if not IS_MODULE:
         name = addon.NAME
+        # before the file, as one that the preferences switch on
         options = ["--python-use-system-env", "--addons", name, "--python-exit-code", "1"]
-        return [bpy.app.binary_path, "-b", str(path), *options, "--python-expr", expression]
+        return [bpy.app.binary_path, "-b", *options, str(path), "--python-expr", expression]
     before = OPEN.format(name=addon.NAME) + LOAD.format(path=str(path))
     # the module has no --python-exit-code, and 4.5 hangs at the end of the interpreter
     wrapped = (
