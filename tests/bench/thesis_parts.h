@@ -18,4 +18,8 @@ void srThesisDraw(const srThesisCurve* curves, int32_t curveCount, const char* f
 
 /// 0 to 2: oscillator, beam, jello.
 void srThesisBenchScene(srBenchReport* report, int index);
+
+/// What an iteration costs in each of them, and nothing else.
+void srThesisBenchTimes(srBenchReport* report);
+
 void srThesisBenchCharacters(srBenchReport* report);

@@ -20,6 +20,7 @@
 #define JELLO_NODES 3634 // as published; as nearly as can be
 #define DRAWN_CURVES 9
 #define SUBSTEPS_ASKED 10 // by artists, unless they ask otherwise
+#define TIMES_ROUNDS 2
 
 static const int32_t COUNTS[] = {1,  2,  3,  4,   6,   8,   12,  16,  24,  32,
                                  48, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
@@ -344,19 +345,24 @@ static bool findExact(Lab* lab, srVec3* exact, srVec3* rough) {
     return true;
 }
 
-static bool prepareLab(Lab* lab, srBenchReport* report, const srThesisScene* scene, int index) {
+static bool openLab(Lab* lab, srBenchReport* report, const srThesisScene* scene, int index) {
     *lab = (Lab){.report = report, .scene = scene, .sceneIndex = index};
     snprintf(lab->caseName, sizeof(lab->caseName), "%s, %d nodes, %d edges, %d cells%s", scene->name,
              scene->shape.nodeCount, scene->shape.edgeCount, scene->shape.cellCount,
              scene->isMatter ? ", as matter" : "");
-    srVec3* exact = srThesisAllocatePath(scene);
-    bool isComplete = exact != NULL;
+    bool isComplete = true;
     for (int32_t k = 0; k < COUNT_COUNT; ++k) {
         lab->paths[k] = srThesisAllocatePath(scene);
         isComplete = isComplete && lab->paths[k] != NULL;
     }
+    return isComplete;
+}
+
+static bool prepareLab(Lab* lab, srBenchReport* report, const srThesisScene* scene, int index) {
+    bool isOpen = openLab(lab, report, scene, index);
+    srVec3* exact = srThesisAllocatePath(scene);
     lab->exact = exact;
-    return isComplete && findExact(lab, exact, lab->paths[0]);
+    return isOpen && exact != NULL && findExact(lab, exact, lab->paths[0]);
 }
 
 static void clearLab(Lab* lab) {
@@ -387,4 +393,55 @@ void srThesisBenchScene(srBenchReport* report, int index) {
     }
     srThesisDestroyScene(&scene);
     srThesisDestroyScene(&matter);
+}
+
+// What an iteration costs, of so many of them
+static void addTime(Lab* lab, const char* name, const Player* player, int32_t index) {
+    double least = (double)INFINITY;
+    for (int round = 0; round < TIMES_ROUNDS; ++round) {
+        playAt(lab, player, index);
+        least = fmin(least, lab->seconds[index]);
+    }
+    char what[64];
+    snprintf(what, sizeof(what), "an iteration, of %d", COUNTS[index]);
+    add(lab, name, what, 1e3 * least / (COUNTS[index] * lab->scene->frameCount), "ms");
+}
+
+static void addTimes(Lab* lab, Lab* matter) {
+    for (int32_t m = 0; m < METHOD_COUNT; ++m) {
+        Player player = {.method = &METHODS[m], .factor = 1.0};
+        for (int32_t k = 0; k < COUNT_COUNT && COUNTS[k] <= lab->scene->mostIterations; ++k) {
+            if (k == 0 || METHODS[m].substeps == 1) {
+                addTime(lab, METHODS[m].name, &player, k);
+            }
+        }
+    }
+    Method small = METHODS[3];
+    small.substeps = SUBSTEPS;
+    addTime(lab, "compliant, substeps", &(Player){.method = &small, .factor = 1.0}, 0);
+    for (int32_t w = 0; w < WAY_COUNT; ++w) {
+        Player player = {.way = &WAYS[w]};
+        for (int32_t k = 0; k < COUNT_COUNT && COUNTS[k] <= lab->scene->mostIterations; ++k) {
+            if (k == 0 || WAYS[w].quality.sweeps == 0) {
+                addTime(matter, WAYS[w].name, &player, k);
+            }
+        }
+    }
+}
+
+void srThesisBenchTimes(srBenchReport* report) {
+    for (int index = 0; index < 3; ++index) {
+        srThesisScene scene = {0};
+        srThesisScene matter = {0};
+        Lab lab = {0};
+        Lab other = {0};
+        if (createScene(index, &scene) && createScene(index, &matter) && srThesisMakeMatter(&matter) &&
+            openLab(&lab, report, &scene, index) && openLab(&other, report, &matter, index)) {
+            addTimes(&lab, &other);
+        }
+        clearLab(&lab);
+        clearLab(&other);
+        srThesisDestroyScene(&scene);
+        srThesisDestroyScene(&matter);
+    }
 }

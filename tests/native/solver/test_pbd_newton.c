@@ -4,6 +4,7 @@
 // friction, in steps sixty times smaller. The cantilever has its published size, the jello a smaller one.
 
 #include "solver/thesis_trial.h"
+#include "support/scenes.h"
 #include "support/support.h"
 #include "support/thesis.h"
 
@@ -134,8 +135,63 @@ static void no_stiffness_factor_makes_the_original_as_good_as_the_compliant_meth
     }
 }
 
+// A cube that slides on the floor, with what a kilogram weighs in each corner: Coulomb's friction leaves of
+// its pull sideways what presses it times the coefficient, and a pull that is weaker than that moves nothing.
+static void the_judge_s_friction_is_coulomb_s(void** state) {
+    (void)state;
+    static const int32_t ONE[3] = {1, 1, 1};
+    static const double PULLS[] = {1.5, 4.0};
+    srThesisScene scene = {.name = "cube", .extent = 1.0, .frameCount = 24};
+    assert_int_equal(srTestCreateBarCage(ONE, 1.0, &scene.cage), sr_success);
+    const float masses[8] = {1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    float edges[32];
+    srVec3f starts[8];
+    assert_true(scene.cage.nodeCount == 8 && scene.cage.edgeCount < 32);
+    for (int i = 0; i < 32; ++i) {
+        edges[i] = 1.0f;
+        starts[i % 8] = srToFloat(scene.cage.nodes[i % 8]);
+    }
+    scene.shape = (srPbdShape){.nodes = scene.cage.nodes,
+                               .nodeCount = 8,
+                               .edges = (const int32_t (*)[2])scene.cage.edges,
+                               .edgeCount = scene.cage.edgeCount,
+                               .cells = (const int32_t (*)[4])scene.cage.cells,
+                               .cellCount = scene.cage.cellCount,
+                               .masses = masses,
+                               .edgeCompliances = edges};
+    scene.starts = starts;
+    double floor = scene.cage.nodes[0].y;
+    for (int i = 1; i < 8; ++i) {
+        floor = fmin(floor, scene.cage.nodes[i].y);
+    }
+    scene.dials = (srPbdDials){.edgeCompliance = 1e-5,
+                               .volumeCompliance = 1e-5,
+                               .frameSeconds = 1.0 / FRAMES_A_SECOND,
+                               .hasFloor = true,
+                               .floorHeight = floor,
+                               .friction = 0.3};
+    srVec3* path = srThesisAllocatePath(&scene);
+    for (int k = 0; k < SR_ARRAY_COUNT(PULLS); ++k) {
+        scene.dials.gravity = (srVec3f){(float)PULLS[k], -10.0f, 0.0f};
+        assert_int_equal(srThesisSolveExactly(&scene, JUDGE_STEPS, path), 0);
+        // from how it moves once it trembles no more: of frames 12, 18 and 24
+        double gained = 0.0;
+        for (int i = 0; i < 8; ++i) {
+            gained += (path[8 * 11 + i].x - 2.0 * path[8 * 17 + i].x + path[8 * 23 + i].x) / 8.0;
+        }
+        double found = gained * (FRAMES_A_SECOND / 6.0) * (FRAMES_A_SECOND / 6.0);
+        double expected = fmax(PULLS[k] - 0.3 * 10.0, 0.0);
+        print_message("pulled by %.1f and pressed by 10: %.6f m/s^2, by Coulomb's law %.6f\n", PULLS[k],
+                      found, expected);
+        assert_near(found, expected, 1e-3);
+    }
+    free(path);
+    srDestroyCage(&scene.cage);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_judge_s_friction_is_coulomb_s),
         cmocka_unit_test(the_compliant_beam_goes_to_newton_s_in_first_order),
         cmocka_unit_test(the_beam_by_jacobi_s_commitment_is_the_same_beam),
         cmocka_unit_test(the_beam_solved_in_the_middle_of_steps_goes_to_newton_s_in_second_order),

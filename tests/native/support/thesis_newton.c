@@ -5,7 +5,7 @@
 // node's past),
 //   sum m |x - y|^2 / (2 b) + sum (|d| - L)^2 / (2 a_edge) + sum (V - V0)^2 / (2 a_cell)
 // (of matter instead of springs what its cells store, thesis_matter.c) by Newton's method with the whole
-// Hessian and conjugate gradients. What of the Hessian is matter's serves the next steps too, until a step
+// Hessian and conjugate gradients. What of the Hessian is the body's serves the next steps too, until a step
 // shows that it is out of date. On the floor a node is held at its height while it is pressed down, with a
 // force N; sideways Coulomb's friction holds it with mu N s / sqrt(s^2 + e^2) against its slip s, with e a
 // creep of a millimetre a second. Plain C in double, nothing shared with what it judges.
@@ -28,6 +28,7 @@
 #define BENDING_TIME 0.1 // s
 
 #define CREEP 1e-3 // m/s
+#define MOST_SLIPS 50
 
 typedef struct Judge {
     const srThesisScene* scene;
@@ -182,6 +183,9 @@ static void addEdges(Judge* judge) {
         double pull = stiffness * (length - judge->lengths[j]);
         judge->gradient[a] = srMulAdd(judge->gradient[a], -pull, n);
         judge->gradient[b] = srMulAdd(judge->gradient[b], pull, n);
+        if (!judge->isFresh) {
+            continue;
+        }
         // along n the spring, across it what the tension holds
         srMat3 H = {{{0.0}}};
         for (int c = 0; c < 3; ++c) {
@@ -213,12 +217,17 @@ static void addCells(Judge* judge) {
         g[3] = srScale(1.0 / 6.0, srCross(e[1], e[2]));
         g[0] = srScale(-1.0, srAdd(g[1], srAdd(g[2], g[3])));
         double push = stiffness * (srDot(e[1], g[1]) - judge->volumes[cell]);
+        for (int k = 0; k < 4; ++k) {
+            judge->gradient[n[k]] = srMulAdd(judge->gradient[n[k]], push, g[k]);
+        }
+        if (!judge->isFresh) {
+            continue;
+        }
         // of the pairs 12, 13, 23: minus e_3, plus e_2, minus e_1; a row of node 0 with column k
         srVec3 turns[6] = {
             srSub(e[2], e[3]),  srSub(e[3], e[1]), srSub(e[1], e[2]), srScale(-1.0, e[3]), e[2],
             srScale(-1.0, e[1])};
         for (int k = 0; k < 4; ++k) {
-            judge->gradient[n[k]] = srMulAdd(judge->gradient[n[k]], push, g[k]);
             addOuter(&judge->stiffness[n[k]], stiffness, g[k], g[k]);
         }
         for (int k = 0; k < 6; ++k) {
@@ -262,9 +271,8 @@ static void addMatter(Judge* judge) {
     }
 }
 
-// and the Hessian, if it is to be fresh; springs and volumes have theirs at no cost
+// and the Hessian, if it is to be fresh
 static void findGradient(Judge* judge) {
-    judge->isFresh = judge->isFresh || !judge->scene->isMatter;
     for (int32_t i = 0; i < judge->nodeCount; ++i) {
         judge->gradient[i] = srScale(massOf(judge, i) / judge->b[i], srSub(judge->x[i], judge->y[i]));
     }
@@ -287,36 +295,51 @@ static void findGradient(Judge* judge) {
     }
 }
 
-// Which nodes the floor holds, and their friction: its force into the gradient, and of its curvature what
-// bounds it from above, so that no step overshoots. True when a node was put onto the floor.
-static bool applyFloor(Judge* judge) {
+// What holds a node's slip where its friction leads it: of the slip s that balances d (s - from) + force +
+// mu N s / sqrt(s^2 + e^2), the factor of s. Of sticking it would be far too little at the slip before, and
+// of slipping far too much; where the slip is that of before both are the same. By Newton's method, from
+// below.
+static double findHold(double most, double creep, double d, double target) {
+    double slip = 0.0;
+    double change = INFINITY;
+    for (int k = 0; k < MOST_SLIPS && change > 1e-15 * slip; ++k) {
+        double length = sqrt(slip * slip + creep * creep);
+        double left = target - slip * (d + most / length);
+        change = fmax(0.0, left / (d + most * creep * creep / (length * length * length)));
+        slip += change;
+    }
+    return most / sqrt(slip * slip + creep * creep);
+}
+
+// What is below the floor is held by it, at its height
+static void putOnFloor(Judge* judge) {
     const srPbdDials* dials = &judge->scene->dials;
-    bool isMoved = false;
     for (int32_t i = 0; dials->hasFloor && i < judge->nodeCount; ++i) {
-        double above = judge->x[i].y - dials->floorHeight;
-        judge->isHeld[i] = judge->isHeld[i] || above < 0.0;
+        judge->isHeld[i] = judge->isHeld[i] || judge->x[i].y < dials->floorHeight;
+        judge->x[i].y = judge->isHeld[i] ? dials->floorHeight : judge->x[i].y;
+    }
+}
+
+// The floor lets go of what it would have to pull down; friction of the others: its force into the gradient,
+// and what it adds to the Hessian
+static void applyFloor(Judge* judge) {
+    double friction = judge->scene->dials.friction;
+    for (int32_t i = 0; i < judge->nodeCount; ++i) {
+        srVec3* G = &judge->gradient[i];
+        judge->isHeld[i] = judge->isHeld[i] && !(G->y < 0.0);
         if (!judge->isHeld[i]) {
             continue;
         }
-        if (above != 0.0) {
-            judge->x[i].y = dials->floorHeight;
-            isMoved = true;
-            continue; // its gradient is that of another place
-        }
-        srVec3* G = &judge->gradient[i];
-        if (G->y < 0.0) {
-            judge->isHeld[i] = false;
-            continue;
-        }
         srVec3 slip = srSub(judge->x[i], judge->last[i]);
-        double creep = CREEP * judge->h;
-        double hold = dials->friction * G->y / sqrt(slip.x * slip.x + slip.z * slip.z + creep * creep);
+        srMat3* H = &judge->diagonal[i];
+        double d = 0.5 * (H->m[0][0] + H->m[2][2]);
+        double target = hypot(d * slip.x - G->x, d * slip.z - G->z);
+        double hold = findHold(friction * G->y, CREEP * judge->h, d, target);
         G->x += hold * slip.x;
         G->z += hold * slip.z;
-        judge->diagonal[i].m[0][0] += hold;
-        judge->diagonal[i].m[2][2] += hold;
+        H->m[0][0] += hold;
+        H->m[2][2] += hold;
     }
-    return isMoved;
 }
 
 // zero where a node may not move
@@ -405,11 +428,9 @@ static bool solveStep(Judge* judge) {
     double before = 0.0;
     judge->isFresh = ++judge->age > MOST_REUSED;
     for (int k = 0; k < MOST_NEWTON_STEPS; ++k) {
+        putOnFloor(judge);
         findGradient(judge);
-        if (applyFloor(judge)) {
-            findGradient(judge);
-            applyFloor(judge);
-        }
+        applyFloor(judge);
         findDirection(judge);
         addAll(judge, judge->x, 1.0, judge->direction);
         double longest = 0.0;
