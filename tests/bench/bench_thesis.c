@@ -12,7 +12,8 @@
 #include <string.h>
 
 // `bench thesis PART` plays one part alone: characters takes a minute, the scenes by their names longer.
-// times, which is asked for alone, says what iterations cost in these and nothing else.
+// times, half a minute and only where it is asked for, says what iterations cost in the scenes and nothing
+// else.
 int main(int argc, char** argv) {
     static const char* const PARTS[] = {"characters", "oscillator", "beam", "jello", "times"};
     int part = -1;

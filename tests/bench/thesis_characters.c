@@ -210,6 +210,7 @@ static bool createFamily(Actor* actor, const float* distances, const Solver* sol
         .density = 1000.0,
         .scale = 1.0,
         .dampingRate = isMatter ? 6.0 : 0.0,
+        .viscosity = solver->isAsArtistsGet ? SR_USUAL_VISCOSITY / FRAMES_A_SECOND : 0.0,
         .frameSeconds = 1.0 / FRAMES_A_SECOND,
         .largestOffset = 1.0,
         .substeps = solver->substeps,

@@ -20,7 +20,6 @@
 #define JELLO_NODES 3634 // as published; as nearly as can be
 #define DRAWN_CURVES 9
 #define SUBSTEPS_ASKED 10 // by artists, unless they ask otherwise
-#define TIMES_ROUNDS 2
 
 static const int32_t COUNTS[] = {1,  2,  3,  4,   6,   8,   12,  16,  24,  32,
                                  48, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
@@ -397,14 +396,10 @@ void srThesisBenchScene(srBenchReport* report, int index) {
 
 // What an iteration costs, of so many of them
 static void addTime(Lab* lab, const char* name, const Player* player, int32_t index) {
-    double least = (double)INFINITY;
-    for (int round = 0; round < TIMES_ROUNDS; ++round) {
-        playAt(lab, player, index);
-        least = fmin(least, lab->seconds[index]);
-    }
+    playAt(lab, player, index);
     char what[64];
     snprintf(what, sizeof(what), "an iteration, of %d", COUNTS[index]);
-    add(lab, name, what, 1e3 * least / (COUNTS[index] * lab->scene->frameCount), "ms");
+    add(lab, name, what, 1e3 * lab->seconds[index] / (COUNTS[index] * lab->scene->frameCount), "ms");
 }
 
 static void addTimes(Lab* lab, Lab* matter) {
