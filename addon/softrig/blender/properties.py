@@ -169,7 +169,8 @@ class SoftrigSettings(
     substeps: IntProperty(
         name="Substeps",
         description="Simulation steps in each frame. More is more exact, stiffer and slower. "
-        "The fast solver makes do with three of ten, up to seven where flesh swings quickly",
+        "The fast solver makes do with three of ten; where flesh swings quickly or for long "
+        "it takes up to ten, however few are asked for",
         default=10,
         min=1,
         max=100,

@@ -26,7 +26,7 @@ typedef struct srShotParams {
     int32_t solver;       ///< One of srSolver. Default sr_solverComplementary.
     int32_t substeps; ///< Steps a frame of the position-based solvers, 1 to 100. Default 10. More is stiffer
                       ///< and slower. The fast solver takes three of ten, or more where flesh swings
-                      ///< quickly or is hardly damped.
+                      ///< quickly or is hardly damped: then up to ten, however few are asked for.
     float restGravity[3]; ///< m/s^2 in skin space: the gravity that the modelled shape already yields to, so
                           ///< that it does not sag twice. Default 0: the shape was modelled weightless.
     int32_t loop;         ///< One of srLoop. Default sr_loopNone.

@@ -20,14 +20,15 @@
 #define DENSITY 1000.0
 
 // Measured with every tissue of the add-on on two characters, a bar and a tail: what may not move as the rig
-// could is stiffer by this; what is held is pulled to its pose so many times as hard, beside its bonds; and
-// quick swings fade as under this viscosity, in frames, as far as the substeps can give it.
+// could is stiffer by this; what is held is pulled to its pose so many times as hard, beside its bonds.
 #define STIFFER 1.25
 #define HELD_PULL 60.0f
-#define STEP_VISCOSITY 0.06
 
 // Of what substeps damp the slowest swing too much: what one sweep leaves unsolved feeds it, too.
 #define TAKEN_OFF 0.6
+
+// So many may be taken where steps damp too much, however few are asked for.
+#define SUBSTEPS_FOR_DAMPING 10
 
 #define KEEPING_SWEEPS 12 // with which 10,000 steps lose nothing of a swing's energy
 
@@ -225,7 +226,7 @@ static srFleshDials makeDials(FleshBody* body, const srBodySettings* settings) {
         .frameSeconds = 1.0 / settings->frameRate,
         .largestOffset = settings->size,
         .mostLength = (double)settings->params.stretchLimit,
-        .viscosity = keeps ? 0.0 : STEP_VISCOSITY / settings->frameRate,
+        .viscosity = keeps ? 0.0 : SR_USUAL_VISCOSITY / settings->frameRate,
         .substeps = settings->params.substeps,
         .sweeps = keeps ? KEEPING_SWEEPS : 1,
         .integrator = body->remembers ? sr_fleshBdf2 : sr_fleshTheta,
@@ -302,7 +303,7 @@ static int32_t chooseSubsteps(const FleshBody* body, double frequency, srSwing s
         double elastic = sqrt(fmax(frequency * frequency - dials->frequency * dials->frequency, 0.0));
         tried.substeps = srFindSubstepsWithHandles(dials->substeps, elastic, dials->frameSeconds);
     }
-    while (tried.substeps < dials->substeps) {
+    while (tried.substeps < dials->substeps || tried.substeps < SUBSTEPS_FOR_DAMPING) {
         if (findNeeded(shown, &tried).rate > 0.0) {
             break;
         }

@@ -84,6 +84,9 @@ typedef struct srFleshShape {
 /// (docs/decisions/0048).
 #define SR_USUAL_HANDLES 12
 
+/// Likewise the viscosity, of a frame: quick swings fade as under it, as far as substeps can give it.
+#define SR_USUAL_VISCOSITY 0.06
+
 /// Copies what it keeps. `sr_errorBadMesh` when an index is out of range or a number is not finite.
 SR_MUST_USE srResult srCreateFleshRest(const srFleshShape* shape, srFleshRest* outRest);
 
@@ -128,8 +131,8 @@ typedef struct srFleshDials {
     double swing;     ///< Hz, of flesh its slowest swing: what steps damp that by themselves is taken off the
                       ///< rate. Zero takes nothing off, and then few steps damp quick swings more.
     double viscosity; ///< s: damps a swing of frequency f by the share pi f viscosity of critical. From 0.4 h
-                      ///< (with several sweeps 0, which keeps energy, or 0.02 h where patches keep volume) to
-                      ///< h, h the substep.
+                      ///< to h, h the substep. With several sweeps from 0, which keeps energy; but from 0.2 h
+                      ///< where patches keep volume, and from 0.4 h where flesh is too stiff for the sweeps.
     double poseCorrection; ///< 0 to 1.
     double frameSeconds;
     double largestOffset; ///< Offsets are held within this, in world units.
@@ -154,8 +157,8 @@ typedef struct srFleshDials {
 #define SR_LEAST_THETA 0.7
 
 /// Likewise of several sweeps where patches keep volume: taken just in the middle, what keeps a volume
-/// exactly turns its error round in every substep, and feeds it.
-#define SR_PATCHED_THETA 0.51
+/// exactly turns its error round in every substep, and feeds it; at 0.55 it still throws what is bent.
+#define SR_PATCHED_THETA 0.6
 
 /// That and viscosity: a share theta of the step damps as much as a viscosity of (2 theta - 1) h. With BDF2
 /// the implicit step is 2/3 of the substep, and so is that of its first.
@@ -165,7 +168,8 @@ double srFleshDials_FindTheta(const srFleshDials* dials);
 typedef struct srFleshTuning {
     srFleshDials dials;
     double h;             ///< The substep.
-    double theta;         ///< Where in the substep forces are taken: 1/2 its middle, 1 its end.
+    double theta;         ///< Where in the substep forces are taken: 1/2 its middle, 1 its end. Later than by
+                          ///< the dials alone where several sweeps are not enough for forces in the middle.
     double massUnit;      ///< What inverse masses are relative to.
     float* weights;       ///< Inverse mass, pull to the pose and damping included; 0 follows the rig exactly.
     float* carries;       ///< What the pull to the pose and the damping leave of a predicted move.
@@ -201,7 +205,8 @@ int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshR
 /// for: three, and as many more as give a swing of that `frequency` (Hz, of elasticity alone) thirteen; with
 /// which first frequencies are within a twentieth of converged. What swings more often in a frame than
 /// frames can show gets all: with few, what they leave unsolved keeps slender flesh moving for ever. Of fewer
-/// or more that are asked for, as large a part.
+/// or more that are asked for, as large a part; but a swing gets thirteen, and one too quick for frames ten a
+/// frame, however few are asked for: with fewer, steps damp what frames show, and stiff flesh heats.
 int32_t srFindSubstepsWithHandles(int32_t asked, double frequency, double frameSeconds);
 
 /// Hz of the slowest swing of what is tuned, as far as the smooth handles of the coarse correction can follow

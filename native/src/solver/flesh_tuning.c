@@ -42,8 +42,13 @@
 #define AXES_AGREE 1e-10 // what is left off the diagonal, of the trace: far below a float
 
 #define COARSE_RELIEF (1.0 / 30.0)
+// Of several sweeps, by what one leaves unsolved: up to here they are enough for forces in the middle of a
+// substep, and from there on not at all
+#define SOLVED 0.06
+#define UNSOLVED 0.12
 #define SUBSTEPS_WITH_HANDLES 3.0 // of ten that are asked for; or so many a swing,
 #define SUBSTEPS_A_SWING 13.2
+#define SUBSTEPS_TO_BE_CALM 10.0 // of what swings more often than frames show
 #define ROUNDED_SUBSTEPS 1e-9
 
 #define PATCHED_POISSON 0.45 // from here on patches keep a part of the volume
@@ -448,11 +453,10 @@ static void tunePatches(srFleshTuning* tuning, const srFleshRest* rest) {
 }
 
 // One sweep is too soft by r = a / w, w the mean eigenvalue of W, and the more so where volume is stiffer
-// than shape. What is needed was found on beams (E from 1e4 to 1e7, Poisson's ratio 0.3 and 0.45): r of about
-// 1 + lambda / mu, or a thirtieth of that when the coarse correction does the rest. r grows with the square
-// of the substeps.
-int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshRest* rest) {
-    double needed = 0.0;
+// than shape: here (1 + lambda / mu) / r, the mean over the volume. It shrinks with the square of the
+// substeps.
+static double findUnsolved(const srFleshTuning* tuning, const srFleshRest* rest) {
+    double unsolved = 0.0;
     double whole = 0.0;
     for (int32_t b = 0; b < rest->batches.batchCount; ++b) {
         for (int lane = 0; lane < SR_BATCH_LANES; ++lane) {
@@ -462,24 +466,27 @@ int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshR
                 double W[6];
                 findW(&rest->blocks[b], tuning->weights, lane, W);
                 double ratio = 2.0 * (double)tuning->forceMaterials[b].volume[lane] / shape;
-                needed += volume * (1.0 + ratio) * shape * (W[0] + W[1] + W[2]) / 3.0;
+                unsolved += volume * (1.0 + ratio) * shape * (W[0] + W[1] + W[2]) / 3.0;
                 whole += volume;
             }
         }
     }
-    double squared = whole > 0.0 ? needed / whole : 0.0;
-    squared *= srCoarse_IsReady(tuning->coarse) ? COARSE_RELIEF : 1.0;
-    double substeps = ceil(tuning->dials.substeps * sqrt(squared));
-    return (int32_t)clampTo(substeps, 1.0, 64.0);
+    return whole > 0.0 ? unsolved / whole : 0.0;
+}
+
+// What is needed was found on beams (E from 1e4 to 1e7, Poisson's ratio 0.3 and 0.45): r of about 1 + lambda
+// / mu, or a thirtieth of that when the coarse correction does the rest.
+int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshRest* rest) {
+    double unsolved = findUnsolved(tuning, rest) * (srCoarse_IsReady(tuning->coarse) ? COARSE_RELIEF : 1.0);
+    return (int32_t)clampTo(ceil(tuning->dials.substeps * sqrt(unsolved)), 1.0, 64.0);
 }
 
 int32_t srFindSubstepsWithHandles(int32_t asked, double frequency, double frameSeconds) {
     double swings = frequency * frameSeconds; // a frame
-    double ofTen =
-        swings < SR_MOST_SWINGS_SHOWN ? fmax(SUBSTEPS_A_SWING * swings, SUBSTEPS_WITH_HANDLES) : 10.0;
-    double wanted = 0.1 * asked * ofTen;
-    double most = fmax(asked, 1.0);
-    return (int32_t)clampTo(ceil(wanted - ROUNDED_SUBSTEPS), 1.0, most);
+    bool isShown = swings < SR_MOST_SWINGS_SHOWN;
+    double least = isShown ? SUBSTEPS_A_SWING * swings : SUBSTEPS_TO_BE_CALM;
+    double ofTen = isShown ? fmax(least, SUBSTEPS_WITH_HANDLES) : 10.0;
+    return (int32_t)fmax(ceil(fmax(0.1 * asked * ofTen, least) - ROUNDED_SUBSTEPS), 1.0);
 }
 
 double srFleshTuning_FindFrequency(const srFleshTuning* tuning, const srFleshRest* rest) {
@@ -501,10 +508,8 @@ double srFleshDials_FindTheta(const srFleshDials* dials) {
     return clampTo(0.5 * (1.0 + dials->viscosity / h), least, 1.0);
 }
 
-srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const srFleshDials* dials) {
-    tuning->dials = clampDials(dials);
-    tuning->h = tuning->dials.frameSeconds / tuning->dials.substeps;
-    tuning->theta = srFleshDials_FindTheta(&tuning->dials);
+static void tuneAll(srFleshTuning* tuning, const srFleshRest* rest, double theta) {
+    tuning->theta = theta;
     findMasses(tuning, rest);
     tuneNodes(tuning, rest);
     findLoosePieces(tuning, rest);
@@ -514,6 +519,21 @@ srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const
         srCoarse_Set(tuning->coarse, rest->coarse, rest, tuning);
         if (!srCoarse_IsReady(tuning->coarse)) {
             tuneCells(tuning, rest, false);
+        }
+    }
+}
+
+srResult srFleshTuning_Set(srFleshTuning* tuning, const srFleshRest* rest, const srFleshDials* dials) {
+    tuning->dials = clampDials(dials);
+    tuning->h = tuning->dials.frameSeconds / tuning->dials.substeps;
+    double theta = srFleshDials_FindTheta(&tuning->dials);
+    tuneAll(tuning, rest, theta);
+    if (tuning->dials.sweeps > 1 && theta < SR_LEAST_THETA) {
+        // what sweeps leave unsolved feeds a swing whose forces are taken in the middle
+        double unsolved = findUnsolved(tuning, rest) / tuning->dials.sweeps;
+        double late = clampTo((unsolved - SOLVED) / (UNSOLVED - SOLVED), 0.0, 1.0);
+        if (late > 0.0) {
+            tuneAll(tuning, rest, theta + late * (SR_LEAST_THETA - theta));
         }
     }
     tuning->dials.stiffnessMap = NULL;

@@ -127,17 +127,19 @@ static void free_flesh_keeps_its_spin(void** state) {
         int32_t substeps;
         int32_t sweeps;
         int32_t handleCount;
+        double young;
     } WAYS[] = {
-        {"handles", sr_fleshTheta, 20, 1, SR_USUAL_HANDLES},
-        {"handles, 3 substeps", sr_fleshTheta, 3, 1, SR_USUAL_HANDLES},
-        {"sweeps alone", sr_fleshTheta, 5, 1, 0},
-        {"middle, 12 sweeps", sr_fleshTheta, 20, 12, 0},
-        {"BDF2", sr_fleshBdf2, 5, 1, SR_USUAL_HANDLES},
-        {"BDF2, 12 sweeps", sr_fleshBdf2, 20, 12, 0},
+        {"handles", sr_fleshTheta, 20, 1, SR_USUAL_HANDLES, 5e5},
+        {"handles, 3 substeps", sr_fleshTheta, 3, 1, SR_USUAL_HANDLES, 5e5},
+        {"sweeps alone", sr_fleshTheta, 5, 1, 0, 5e5},
+        {"middle, 12 sweeps", sr_fleshTheta, 20, 12, 0, 5e5},
+        {"12 sweeps, too few", sr_fleshTheta, 3, 12, 0, 5e6},
+        {"BDF2", sr_fleshBdf2, 5, 1, SR_USUAL_HANDLES, 5e5},
+        {"BDF2, 12 sweeps", sr_fleshBdf2, 20, 12, 0, 5e5},
     };
     for (int k = 0; k < SR_ARRAY_COUNT(WAYS) * 4; ++k) {
         int way = k / 4;
-        srFleshDials dials = fleshDials(5e5, RATIOS[k % 4]);
+        srFleshDials dials = fleshDials(WAYS[way].young, RATIOS[k % 4]);
         dials.largestOffset = 100.0;
         dials.substeps = WAYS[way].substeps;
         dials.sweeps = WAYS[way].sweeps;
