@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who is seen where: objects are in a scene themselves, something there shows their collection, or
-the scene has theirs as its background.
+"""Who is seen where: objects are in a scene themselves, something there shows them or their
+collection, or the scene has theirs as its background.
 
 Blender answers the first alone. What only an instance shows is in no scene, and moves all the same.
 """
@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from ..model.session import Session, current
-from . import compat
+from . import compat, graph
 
 
 def scenes_with(ob: Any) -> list[Any]:
@@ -43,37 +43,38 @@ def is_anywhere(ob: Any) -> bool:
 
 
 def _showers_of(ob: Any) -> list[Any]:
-    """The objects that show a collection which holds it."""
+    """The objects that show it, or a collection which holds it."""
     return [
         other
         for other in _list_showers()
-        if any(_holds(collection, ob) for collection in _shown_by(other))
+        if ob in _objects_shown_by(other)
+        or any(_holds(collection, ob) for collection in _shown_by(other))
     ]
 
 
 def _list_showers() -> list[Any]:
-    """The objects that show collections. To look at all takes milliseconds, so who was found counts
+    """The objects that show others. To look at all takes milliseconds, so who was found counts
     until `forget`; what they show is asked anew."""
     session = current()
     names = session.showers if session is not None else None
     found = [bpy.data.objects.get(name) for name in names or ()]
     if names is None or None in found:
-        found = [ob for ob in bpy.data.objects if _shown_by(ob)]
+        found = [ob for ob in bpy.data.objects if _shows_others(ob)]
         if session is not None:
             session.showers = {_name(ob) for ob in found}
     return found
 
 
 def forget(session: Session) -> None:
-    """Others may show collections now."""
+    """Others may show something now."""
     session.showers = None
 
 
 def note_update(session: Session, ob: Any) -> None:
-    """Of the objects that Blender tells of one may have begun to show a collection."""
+    """Of the objects that Blender tells of one may have begun to show others."""
     if session.showers is None:
         return
-    if _name(ob) not in session.showers and _shown_by(ob.original):
+    if _name(ob) not in session.showers and _shows_others(ob.original):
         forget(session)
 
 
@@ -100,15 +101,30 @@ def _shown_by(ob: Any) -> list[Any]:
     return [collection for collection in found if collection is not None]
 
 
-def _read_by(ob: Any) -> list[Any]:
-    """The objects that its modifiers read: a cage, a body to shrink onto, what nodes show."""
+def _objects_shown_by(ob: Any) -> list[Any]:
+    """Likewise objects: by nodes, or as particles. Our own modifier shows nobody."""
     found = []
     for modifier in ob.modifiers:
-        if modifier.type == "NODES":
+        if modifier.type == "NODES" and not graph.is_our_tree(modifier.node_group):
             found += compat.list_named(modifier, "OBJECT")
-        else:
-            found += [getattr(modifier, name) for name in _pointers(modifier.bl_rna.identifier)]
-    return [read for read in found if read is not None]
+        elif modifier.type == "PARTICLE_SYSTEM":
+            settings = modifier.particle_system.settings
+            found += [settings.instance_object] if settings.render_type == "OBJECT" else []
+    return [shown for shown in found if shown is not None]
+
+
+def _shows_others(ob: Any) -> bool:
+    return bool(_shown_by(ob) or _objects_shown_by(ob))
+
+
+def _read_by(ob: Any) -> list[Any]:
+    """The objects that its modifiers read: a cage, a body to shrink onto."""
+    return [
+        read
+        for modifier in ob.modifiers
+        for read in (getattr(modifier, name) for name in _pointers(modifier.bl_rna.identifier))
+        if read is not None
+    ]
 
 
 @cache
@@ -153,7 +169,7 @@ def _take_object(ob: Any, found: set[Any]) -> None:
     found.add(ob)
     for shown in _shown_by(ob):
         _walk(shown, found)
-    for read in _read_by(ob):
+    for read in (*_objects_shown_by(ob), *_read_by(ob)):
         _take_object(read, found)
 
 

@@ -40,7 +40,7 @@ class Session:
     fault: str = ""
     """The last error that a door caught."""
     showers: set[tuple[str, str | None]] | None = None
-    """Names and files of the objects that show collections; None until somebody asks."""
+    """Names and files of the objects that show others; None until somebody asks."""
 
     def __init__(
         self, api: Any, problem: str = "", clock: Callable[[], float] = time.monotonic

@@ -311,3 +311,38 @@ def test_a_hidden_character_that_others_are_made_from_is_asked_for(
     assert "the bake is missing" in problem
     bpy.data.objects["Shower"].hide_render = True
     assert not rendering.find_problems(addon.session(), scene)
+
+
+def show_as_particle(skin: Any) -> Any:
+    shower = scenes.link(bpy.data.objects.new("Shower", skin.data.copy()))
+    shower.modifiers.new("Hair", "PARTICLE_SYSTEM")
+    settings = shower.particle_systems[0].settings
+    settings.type, settings.count = "HAIR", 2
+    settings.render_type, settings.instance_object = "OBJECT", skin
+    skin.use_fake_user = True  # particles do not keep it in the file
+    return shower
+
+
+@pytest.mark.parametrize("shown_by", [show_by_nodes, show_as_particle])
+def test_a_character_that_only_others_show_moves(
+    skin: Any, scene: Any, tmp_path: Path, shown_by: Any
+) -> None:
+    """It is in no scene and in no collection."""
+    set_up(scene, tmp_path)
+    live = measure.at_frame(skin, 22)
+    assert measure.largest(live, measure.without_us(skin)) > 0.1
+    shown_by(skin)
+    scene.collection.objects.unlink(skin)
+    assert not skin.users_scene
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    code, text, shapes = render_apart(
+        tmp_path / "shot.blend", "Skin", "s.frame_start, s.frame_end = 21, 22"
+    )
+    assert code == 0 and "22" in shapes, text
+    assert offset_from(shapes["22"], live) < 1e-6
+    code, text = child.run(tmp_path / "shot.blend", "import bpy; bpy.ops.softrig.farm(save=True)")
+    assert code == 0, text
+    for path in (tmp_path / "softrig").iterdir():
+        path.unlink()
+    code, text, _ = render_apart(tmp_path / "shot.blend", "Skin", "s.frame_end = 2")
+    assert code == 1 and "the bake is missing" in text, text
