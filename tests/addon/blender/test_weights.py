@@ -238,7 +238,8 @@ def test_weights_are_those_of_the_shape_that_is_seen(scene: Any, is_half: bool) 
         tables.append(read_table(skin))
     assert tables[0].keys() == tables[1].keys() and len(tables[0]) > 1
     apart = max(np.abs(tables[0][name] - tables[1][name]).max() for name in tables[0])
-    assert apart < 2e-3, "but for what is dropped"
+    # the points differ by rounding, and so may the cage; in the object's own space it is a half
+    assert apart < 1e-2
 
 
 def test_what_cannot_be_written_leaves_the_groups_as_they_were(

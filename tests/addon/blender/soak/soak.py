@@ -78,6 +78,9 @@ def check(world: World, whole: bool) -> None:
 def empty(world: World) -> None:
     """All characters go, one way or another."""
     to_object_mode()
+    has_ours = addon.module("blender.carrier").find_modifier
+    for ob in [ob for ob in world.bare() if has_ours(ob)]:  # by Copy Modifiers, and never added
+        bpy.data.objects.remove(ob)
     for ob in list(world.characters()):
         scenes.make_active(ob)
         if world.chance.random() < 0.5:
