@@ -221,12 +221,13 @@ def test_a_scaled_or_mirrored_object_is_held_where_its_bones_are(
 @pytest.mark.parametrize("is_half", [False, True])
 def test_weights_are_those_of_the_shape_that_is_seen(scene: Any, is_half: bool) -> None:
     """A scale that is not alike along all axes weighs as the same shape with the scale applied."""
-    tables = []
+    tables, places = [], []
     for is_applied in (True, False):
         skin, armature = bare_character()
         skin.parent = None
         if is_half:
             make_half(skin, False)
+        places.append(np.array([vertex.co for vertex in skin.data.vertices]))
         scale = (2.5, 1.0, 0.6)
         armature.data.transform(Matrix.Diagonal((*scale, 1.0)))
         if is_applied:
@@ -237,7 +238,9 @@ def test_weights_are_those_of_the_shape_that_is_seen(scene: Any, is_half: bool) 
         weigh(skin)
         tables.append(read_table(skin))
     assert tables[0].keys() == tables[1].keys() and len(tables[0]) > 1
-    apart = max(np.abs(tables[0][name] - tables[1][name]).max() for name in tables[0])
+    # Blender cuts a ball in half in any order
+    same = np.linalg.norm(places[0][:, None] - places[1][None], axis=2).argmin(axis=1)
+    apart = max(np.abs(tables[0][name] - tables[1][name][same]).max() for name in tables[0])
     # the points differ by rounding, and so may the cage; in the object's own space it is a half
     assert apart < 1e-2
 
