@@ -172,7 +172,8 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
     if carrier.find_bake(ob) is not None or is_busy(session, entry):
         return False
     if entry.scene_name != scene.name:
-        return seen.is_in(ob, scene) and not agrees(entry, ob, scene)
+        is_here = seen.is_in(ob, scene) and not _plays_elsewhere(entry, scene)
+        return is_here and not agrees(entry, ob, scene)
     if carrier.is_lost(ob) and entry.character is not None:
         return True
     if entry.state.stale or entry.state.phase in (Phase.ABSENT, Phase.PREPARING):
@@ -187,6 +188,13 @@ def _is_behind(session: Session, entry: Entry, scene: Any) -> bool:
     due = due_events(entry, wish, session.now())
     shown_later = (Event.FRAME_READY, Event.PROVISIONAL_READY)
     return any(event not in shown_later for event in due)
+
+
+def _plays_elsewhere(entry: Entry, scene: Any) -> bool:
+    """In another scene that a window shows: a script that sets frames here leaves it there."""
+    shown = [window.scene.name for window in bpy.context.window_manager.windows]
+    is_shown = entry.scene_name != scene.name and entry.scene_name in shown
+    return is_shown and not bpy.app.background
 
 
 def is_busy(session: Session, entry: Entry) -> bool:
@@ -209,7 +217,7 @@ def _ensure_entries(session: Session, scene: Any, record_again: bool) -> None:
         ob = objects.find_object(entry)
         if ob is None or objects.scene_of(ob, scene.name) != scene or carrier.find_bake(ob):
             continue
-        if is_busy(session, entry):
+        if is_busy(session, entry) or (not record_again and _plays_elsewhere(entry, scene)):
             continue
         if record_again:
             notice_edits(session, entry, ob, scene)
