@@ -24,13 +24,14 @@ BORDER = {
 }
 LONGEST_WAIT_SECONDS = 10.0
 LOOK_SECONDS = 0.02
-TITLE = "Softrig: nothing was rendered"
+NOTHING = "Softrig: nothing was rendered"
+STILL = "Softrig: someone stood still from some frame on"
 REMEDY = "Bake, mend or remove it, then render again."
 
 
 def refuse(session: Session, scene_name: str) -> None:
     """In `render_init`. The render's thread must not touch Blender's data: the heartbeat does."""
-    session.refusal = Refusal(scene_name)
+    session.refusal = Refusal(scene_name, NOTHING)
     if threading.current_thread() is threading.main_thread():
         _take_border(session.refusal)
         return
@@ -39,6 +40,13 @@ def refuse(session: Session, scene_name: str) -> None:
         if session.now() > end:
             session.refusal = None  # nothing beats: the panel tells all the same
         time.sleep(LOOK_SECONDS)
+
+
+def tell_later(session: Session, scene_name: str, missed: list[str]) -> None:
+    """Of the first frame that showed someone wrongly: no render ends by itself on its way."""
+    if session.refusal is None:
+        session.render_problems = missed
+        session.refusal = Refusal(scene_name, STILL, is_over=True)
 
 
 def follow(session: Session) -> None:
@@ -52,7 +60,7 @@ def follow(session: Session) -> None:
         give_back(session)
         session.refusal = None
         if session.render_problems:
-            status.tell(TITLE, [*session.render_problems, REMEDY])
+            status.tell(refusal.title, [*session.render_problems, REMEDY])
 
 
 def _take_border(refusal: Refusal) -> None:

@@ -54,6 +54,8 @@ def softrig_render_pre(scene: Any, *_: Any) -> None:
         log.error("render: %s", problem)
     if missed and bpy.app.background:
         leave(missed, ENDED)
+    if missed:
+        refusing.tell_later(session, scene.name, missed)
 
 
 def make_ready(session: Any, scene: Any) -> list[str]:

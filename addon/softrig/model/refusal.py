@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A render of the window that is to have no first frame."""
+"""A render of the window that is to have no first frame, or had some that were wrong."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +10,8 @@ class Refusal:
     """Lives until the artist was told."""
 
     scene_name: str
+    title: str
+    """Of what the artist is told."""
     kept: dict[str, Any] = field(default_factory=dict)
     """The artist's border; empty until it is taken."""
     is_over: bool = False

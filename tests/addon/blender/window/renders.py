@@ -138,11 +138,20 @@ def render_in_vain(mode: str, options: dict[str, bool]) -> Iterator[float]:
     yield 0.7
 
 
-def a_render_that_would_be_wrong_does_not_begin() -> Iterator[float]:
-    """Its bake is gone: no picture, a box that says why, and the artist's border as it was."""
+@contextlib.contextmanager
+def boxes() -> Iterator[list[list[str]]]:
+    """What the artist is told in boxes."""
     status, told = addon.module("blender.status"), []
     tell, status.tell = status.tell, lambda title, lines: (told.append(lines), tell(title, lines))
-    with tempfile.TemporaryDirectory() as folder:
+    try:
+        yield told
+    finally:
+        status.tell = tell
+
+
+def a_render_that_would_be_wrong_does_not_begin() -> Iterator[float]:
+    """Its bake is gone: no picture, a box that says why, and the artist's border as it was."""
+    with tempfile.TemporaryDirectory() as folder, boxes() as told:
         yield from begin(folder)
         with_view(bpy.ops.softrig.bake, "EXEC_DEFAULT")
         bpy.ops.wm.save_mainfile()
@@ -165,7 +174,25 @@ def a_render_that_would_be_wrong_does_not_begin() -> Iterator[float]:
         yield from driver.wait_until(story.is_whole, "the shot", 60)
         yield from render_in_vain("INVOKE_DEFAULT", {"animation": True})
         assert len(list(Path(folder).glob("frame_*"))) == 3
-    status.tell = tell
+
+
+def frames_that_are_not_baked_are_told_after_the_render() -> Iterator[float]:
+    """A box when it has ended, as nothing ends it on its way."""
+    with tempfile.TemporaryDirectory() as folder, boxes() as told:
+        yield from begin(folder)
+        settings = story.skin().softrig
+        settings.bake_range, settings.bake_first, settings.bake_last = "OWN", 1, 20
+        with_view(bpy.ops.softrig.bake, "EXEC_DEFAULT")
+        before = border_of(bpy.context.scene)
+        yield from render_in_vain("INVOKE_DEFAULT", {"animation": True})
+        assert len(list(Path(folder).glob("frame_*"))) == 3
+        assert "frame 29 is not there" in told[0][0] and len(told) == 1, told
+        assert border_of(bpy.context.scene) == before
+        yield from driver.key("Escape")
+        with_view(bpy.ops.softrig.free_bake)
+        yield from driver.wait_until(story.is_whole, "the shot", 60)
+        yield from render_in_vain("INVOKE_DEFAULT", {"animation": True})
+        assert len(told) == 1 and not addon.session().render_problems
 
 
 RENDERS = (
@@ -173,4 +200,5 @@ RENDERS = (
     a_script_changes_and_films_the_view_at_once,
     a_render_begins_with_the_change,
     a_render_that_would_be_wrong_does_not_begin,
+    frames_that_are_not_baked_are_told_after_the_render,
 )
