@@ -19,6 +19,7 @@ RULES = {
         r"pyp[i]\.org|pythonhoste[d]|deb\.debia[n]\.org|archive\.ubunt[u]\.com|artifactor[y]"
     ),
     "a mark of unfinished work": re.compile(r"\b(?:TOD[O]|FIXM[E]|XX[X]|HAC[K])\b"),
+    "a mark of a merge": re.compile(r"^(?:<{7}|>{7}) "),
 }
 SOURCES = (
     *("**/*.[ch]", "**/*.inl", "**/*.py", "**/*.sh", "**/*.cmake", "**/CMakeLists.txt"),

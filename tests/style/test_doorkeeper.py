@@ -347,6 +347,11 @@ def test_a_long_file(tree: Path, name: str, wall: int) -> None:
     assert objections(check_size.find_faults, tree, name)
 
 
+def test_a_mark_of_a_merge(tree: Path) -> None:
+    write(tree, "docs/planted.md", f"\n{7 * '<'} HEAD\n=======\n{7 * '>'} other\n")
+    assert len(objections(check_words.find_faults, tree, "planted.md")) == 2
+
+
 @pytest.mark.parametrize(
     "words",
     [
