@@ -6,8 +6,12 @@ Blender calls us in the render's thread, which must not touch its data: there th
 main thread goes on working while we wait.
 """
 
+import sys
 import time
+from collections.abc import Iterable
 from typing import Any
+
+import bpy
 
 from ..model.lifecycle import Phase
 from ..model.session import Entry, Session
@@ -27,6 +31,7 @@ from . import (
 
 LONGEST_WAIT_SECONDS = 3600.0
 LOOK_SECONDS = 0.02
+ANIMATION, SINGLE = {"-a", "--render-anim"}, {"-f", "--render-frame"}
 LATE = "the shot ends with {}. Let the scene's frames reach as far."
 
 
@@ -92,20 +97,39 @@ def _rendered_guests(scene: Any) -> list[Any]:
     return [ob for ob in guests if linked.find_ours(ob).show_render]
 
 
-def find_missed(session: Session, scene: Any) -> list[str]:
-    """Who would stand still in the current frame, as no shot or bake of theirs has it."""
-    frame, found = scene.frame_current, []
+def foresee_frames(scene: Any) -> list[int]:
+    """Frames that a render is sure to show, as far as anything tells before its first one.
+
+    The command line tells of the scene's range. In the window it may be the range or the current
+    frame: both have this one, where it is within.
+    """
+    first, current, last = scene.frame_start, scene.frame_current, scene.frame_end
+    if not bpy.app.background:
+        return [current] if first <= current <= last else []
+    given = sys.argv[: sys.argv.index("--")] if "--" in sys.argv else sys.argv
+    if ANIMATION.isdisjoint(given) or not SINGLE.isdisjoint(given):
+        return []
+    return [first, last - (last - first) % scene.frame_step]  # who has them has those between
+
+
+def find_missed(session: Session, scene: Any, frames: Iterable[int]) -> list[str]:
+    """Who would stand still in the first of these frames that no shot or bake of theirs has."""
+    found = []
     guests = [ob for ob in _rendered_guests(scene) if linked.is_baked(ob)]
     for ob in (*characters_to_show(scene), *guests):
-        holder = compat.get_input(linked.find_ours(ob) or carrier.find_modifier(ob), graph.CARRIER)
-        frames = objects.shot_frames(ob, scene)
-        if holder is not None and carrier.list_bakes(holder):
-            problem = takes.find_missed(holder, frames.first, frame)
-        else:
-            problem = LATE.format(frames.last) if frame > frames.last else ""
+        missed = ((frame, _find_missed(ob, scene, frame)) for frame in frames)
+        frame, problem = next((miss for miss in missed if miss[1]), (0, ""))
         if problem:
             found.append(f"{ob.name}: frame {frame} is not there, {problem}")
     return found
+
+
+def _find_missed(ob: Any, scene: Any, frame: int) -> str:
+    holder = compat.get_input(linked.find_ours(ob) or carrier.find_modifier(ob), graph.CARRIER)
+    frames = objects.shot_frames(ob, scene)
+    if holder is not None and carrier.list_bakes(holder):
+        return takes.find_missed(holder, frames.first, frame)
+    return LATE.format(frames.last) if frame > frames.last else ""
 
 
 def find_follower_problem(rider: Any, leader: Any) -> str:

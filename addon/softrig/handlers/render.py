@@ -29,7 +29,9 @@ def softrig_render_init(scene: Any, *_: Any) -> None:
     if threading.current_thread() is threading.main_thread():
         refusing.give_back(session)
     try:
+        foreseen = rendering.foresee_frames(scene)
         problems = make_ready(session, scene)
+        problems = problems or rendering.find_missed(session, scene, foreseen)
     except Exception as error:  # no frame may come out of a fault either
         log.exception("before a render")
         problems = [f"a fault in Softrig: {error}"]
@@ -45,11 +47,11 @@ def softrig_render_init(scene: Any, *_: Any) -> None:
 @persistent
 @guarded
 def softrig_render_pre(scene: Any, *_: Any) -> None:
-    """Before each frame, which may be any: nobody tells a render's first and last in advance."""
+    """Before each frame, which may be one that nothing told in advance."""
     session = current()
     if session is None or session.recording:
         return
-    missed = rendering.find_missed(session, scene)
+    missed = rendering.find_missed(session, scene, [scene.frame_current])
     for problem in missed:
         log.error("render: %s", problem)
     if missed and bpy.app.background:

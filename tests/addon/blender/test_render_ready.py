@@ -195,6 +195,13 @@ def test_a_bake_of_some_frames_leaves_before_the_first_that_it_has_not(
     code, text = child.run(tmp_path / "shot.blend", RENDER.format(""))
     assert code == 1 and "frame 22 is not there, the bake has frames 20 to 21" in text, text
     assert [path.name for path in tmp_path.glob("frame_*")] == ["frame_0021.png"]
+    for path in tmp_path.glob("frame_*"):
+        path.unlink()
+    # the command line tells in advance that it is the scene's range that is rendered
+    begin = (RENDER.format(""), "-a") if child.IS_MODULE else ("", "-s", "21", "-e", "22", "-a")
+    code, text = child.run(tmp_path / "shot.blend", *begin)
+    assert code == 1 and "frame 22 is not there" in text and "nothing was rendered" in text, text
+    assert not list(tmp_path.glob("frame_*"))
     early = RENDER.format("s.frame_start = 19;")
     code, text = child.run(tmp_path / "shot.blend", early)
     assert code == 1 and "frame 19 is not there" in text, text

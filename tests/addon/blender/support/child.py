@@ -16,13 +16,13 @@ OPEN = "import bpy, addon_utils; addon_utils.enable({name!r}); "
 LOAD = "bpy.ops.wm.open_mainfile(filepath={path!r}); "
 
 
-def command(path: Path, expression: str) -> list[str]:
-    """The documented plain form; where Blender is a module, what comes nearest to it."""
+def command(path: Path, expression: str, *more: str) -> list[str]:
+    """The documented plain form with `more` behind; where Blender is a module, what comes nearest."""
     if not IS_MODULE:
         name = addon.NAME
         # before the file, as one that the preferences switch on
         options = ["--python-use-system-env", "--addons", name, "--python-exit-code", "1"]
-        return [bpy.app.binary_path, "-b", *options, str(path), "--python-expr", expression]
+        return [bpy.app.binary_path, "-b", *options, str(path), "--python-expr", expression, *more]
     before = OPEN.format(name=addon.NAME) + LOAD.format(path=str(path))
     # the module has no --python-exit-code, and 4.5 hangs at the end of the interpreter
     wrapped = (
@@ -32,12 +32,12 @@ def command(path: Path, expression: str) -> list[str]:
         "except BaseException:\n    traceback.print_exc(); code = 1\n"
         "sys.stdout.flush(); os._exit(code)"
     )
-    return [sys.executable, "-c", wrapped]
+    return [sys.executable, "-c", wrapped, *more]
 
 
-def start(path: Path, expression: str) -> Any:
+def start(path: Path, expression: str, *more: str) -> Any:
     return subprocess.Popen(
-        command(path, expression),
+        command(path, expression, *more),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -45,8 +45,8 @@ def start(path: Path, expression: str) -> Any:
     )
 
 
-def run(path: Path, expression: str, seconds: float = 240.0) -> tuple[int, str]:
+def run(path: Path, expression: str, *more: str, seconds: float = 240.0) -> tuple[int, str]:
     """Exit code and all that it said."""
-    child = start(path, expression)
+    child = start(path, expression, *more)
     text, _ = child.communicate(timeout=seconds)
     return child.returncode, text

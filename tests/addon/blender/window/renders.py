@@ -176,8 +176,8 @@ def a_render_that_would_be_wrong_does_not_begin() -> Iterator[float]:
         assert len(list(Path(folder).glob("frame_*"))) == 3
 
 
-def frames_that_are_not_baked_are_told_after_the_render() -> Iterator[float]:
-    """A box when it has ended, as nothing ends it on its way."""
+def frames_that_are_not_baked_are_told() -> Iterator[float]:
+    """After a render, as nothing ends it on its way; before one that shows the current frame."""
     with tempfile.TemporaryDirectory() as folder, boxes() as told:
         yield from begin(folder)
         settings = story.skin().softrig
@@ -189,6 +189,15 @@ def frames_that_are_not_baked_are_told_after_the_render() -> Iterator[float]:
         assert "frame 29 is not there" in told[0][0] and len(told) == 1, told
         assert border_of(bpy.context.scene) == before
         yield from driver.key("Escape")
+        for path in Path(folder).glob("frame_*"):
+            path.unlink()
+        bpy.context.scene.frame_set(29)
+        for options in ({"animation": True}, {"write_still": True}):
+            told.clear()
+            yield from render_in_vain("INVOKE_DEFAULT", options)
+            assert not list(Path(folder).glob("frame_*")), options
+            assert "frame 29 is not there" in told[0][0] and len(told) == 1, told
+            yield from driver.key("Escape")
         with_view(bpy.ops.softrig.free_bake)
         yield from driver.wait_until(story.is_whole, "the shot", 60)
         yield from render_in_vain("INVOKE_DEFAULT", {"animation": True})
@@ -200,5 +209,5 @@ RENDERS = (
     a_script_changes_and_films_the_view_at_once,
     a_render_begins_with_the_change,
     a_render_that_would_be_wrong_does_not_begin,
-    frames_that_are_not_baked_are_told_after_the_render,
+    frames_that_are_not_baked_are_told,
 )
