@@ -17,7 +17,7 @@ LOAD = "bpy.ops.wm.open_mainfile(filepath={path!r}); "
 
 
 def command(path: Path, expression: str, *more: str) -> list[str]:
-    """The documented plain form with `more` behind; where Blender is a module, what comes nearest."""
+    """The documented plain form, then `more`; where Blender is a module, what comes nearest."""
     if not IS_MODULE:
         name = addon.NAME
         # before the file, as one that the preferences switch on
