@@ -227,6 +227,7 @@ def check_existing(ob: Any, path: str) -> FrameRange:
     """The frames of a bake on disk that fits this mesh; refuses another."""
     try:
         size = point_cache.read_size(Path(bpy.path.abspath(path)))
+        point_cache.check_numbers(Path(bpy.path.abspath(path)), size)
     except PointCacheError as error:
         raise RefusalError(f"The bake {error}. Bake again.") from error
     wanted = takes.count_points(ob)

@@ -6,6 +6,8 @@ import struct
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from .baking import MOST_SAMPLES
 
 HEAD = struct.Struct("<12siiffi")
@@ -47,6 +49,18 @@ def read_size(path: Path) -> Size:
     if points < 0 or rows < 1 or size < HEAD.size + POINT_BYTES * points * rows:
         raise PointCacheError(f"is cut or damaged: {path}")
     return Size(points, rows, samples_of(rate))
+
+
+def check_numbers(path: Path, size: Size) -> None:
+    """Refuses a file that `read_size` took and that has infinite numbers, or none; reads all."""
+    try:
+        with path.open("rb") as file:
+            file.seek(HEAD.size)
+            for number in range(1, size.rows + 1):
+                if not np.isfinite(np.fromfile(file, "<f4", 3 * size.points)).all():
+                    raise PointCacheError(f"is damaged in row {number} of {size.rows}: {path}")
+    except OSError as error:
+        raise PointCacheError(f"cannot be read ({error.strerror}): {path}") from error
 
 
 def read_print(path: Path) -> str:

@@ -122,6 +122,9 @@ def test_a_bake_from_elsewhere_is_used_when_it_fits(two: Any, tmp_path: Path) ->
     copied.write_bytes(data[:-4])
     with pytest.raises(RuntimeError, match="cut or damaged"):
         bpy.ops.softrig.use_bake(filepath=str(copied))
+    copied.write_bytes(data[:-4] + np.float32(np.nan).tobytes())
+    with pytest.raises(RuntimeError, match="damaged in row"):
+        bpy.ops.softrig.use_bake(filepath=str(copied))
     copied.write_bytes(b"not a cache" * 10)
     with pytest.raises(RuntimeError, match="no point cache"):
         bpy.ops.softrig.use_bake(filepath=str(copied))

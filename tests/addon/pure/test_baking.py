@@ -32,6 +32,18 @@ def test_a_print_tells_files_of_other_motion_apart(tmp_path: Path) -> None:
     assert point_cache.read_print(tmp_path / "none.pc2") == ""
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_a_row_that_is_no_number_is_found(tmp_path: Path, number: float) -> None:
+    path, rows = tmp_path / "a.pc2", np.zeros((4, 30), np.float32)
+    path.write_bytes(point_cache.HEAD.pack(point_cache.SIGN, 1, 10, 0.0, 1.0, 4) + rows.tobytes())
+    size = point_cache.read_size(path)
+    point_cache.check_numbers(path, size)
+    rows[2, 7] = number
+    path.write_bytes(path.read_bytes()[: point_cache.HEAD.size] + rows.tobytes())
+    with pytest.raises(point_cache.PointCacheError, match="damaged in row 3 of 4"):
+        point_cache.check_numbers(path, size)
+
+
 @pytest.mark.parametrize(
     ("name", "cleaned"),
     [
