@@ -75,6 +75,27 @@ cleanup:
     return result;
 }
 
+srResult srNumberPieces(srPatches* patches) {
+    int32_t count = 0, before = patches->pieceCount;
+    int32_t* numbers = SR_ALLOC(int32_t, before);
+    if (numbers == NULL) {
+        return srFailOutOfMemory("the pieces of the surface");
+    }
+    memset(numbers, 0xff, (size_t)before * sizeof(int32_t)); // null
+    for (int32_t p = 0; p < patches->patchCount; p++) {
+        int32_t* number = &numbers[patches->patches[p].piece];
+        if (patches->patches[p].role != sr_roleSwallowed && *number == SR_NULL_INDEX) {
+            *number = count++;
+        }
+    }
+    for (int32_t p = 0; p < patches->patchCount; p++) {
+        patches->patches[p].piece = numbers[patches->patches[p].piece];
+    }
+    patches->pieceCount = count;
+    SR_FREE(numbers, before);
+    return sr_success;
+}
+
 // nesting
 
 typedef struct Bounds {
@@ -129,18 +150,31 @@ static srResult createTreeOf(const srPatches* patches, const srPatch* patch, con
 typedef struct Nesting {
     srPatches* patches;
     bool fillsCavities;
-    int32_t* nested; // nested patches that have found nobody around them yet
+    int32_t* nested; // nested patches that are not settled yet
     int32_t nestedCount;
-    srKeyed* outer; // the patches that may be around them, largest volume first; those that poke as well
+    int32_t* around; // by patch: the smallest known one that bounds flesh or a hollow around it, or null
+    srKeyed* strong; // the patches that may be around others, largest volume first
     srKeyed* scratch;
-    int32_t outerCount;
+    int32_t strongCount;
     int32_t turnedCount;
 } Nesting;
 
-static void settle(Nesting* nesting, int32_t index, const srPatch* around) {
+// As it was modelled; what is a hollow has been turned since.
+static bool facesInward(const srPatch* patch) {
+    return patch->isTurned != (patch->role == sr_roleCavity);
+}
+
+// Flesh within flesh is flesh, and a hollow within a hollow is a hollow: neither bounds anything, if it does
+// not reach out of there.
+static void settle(Nesting* nesting, int32_t index) {
     srPatch* patch = &nesting->patches->patches[index];
-    bool isHollow = patch->isTurned != around->isTurned && !nesting->fillsCavities;
-    if (patch->isPoking && !isHollow) {
+    const srPatch* around = &nesting->patches->patches[nesting->around[index]];
+    bool isAlike = facesInward(patch) == facesInward(around);
+    bool isInHollow = around->role == sr_roleCavity;
+    bool isHollow = isInHollow ? isAlike && patch->isPoking : !isAlike && !nesting->fillsCavities;
+    bool isShell = isInHollow ? !isAlike : patch->isPoking && !isHollow;
+    patch->isNested = false;
+    if (isShell) {
         return;
     }
     patch->piece = around->piece;
@@ -151,39 +185,80 @@ static void settle(Nesting* nesting, int32_t index, const srPatch* around) {
     }
 }
 
+// A hollow, or flesh within one: what is in these has others around it, too.
+static bool isWithinOthers(const Nesting* nesting, int32_t index) {
+    const srPatch* patches = nesting->patches->patches;
+    int32_t around = nesting->around[index];
+    return around != SR_NULL_INDEX &&
+           (patches[index].role == sr_roleCavity || patches[around].role == sr_roleCavity);
+}
+
 // How many of the corners lie within the box, or, with a tree, within the surface.
 static int countWithin(const srPatches* patches, const srPatch* patch, const Bounds* bounds,
                        const srBvh* bvh) {
     int count = 0;
     for (int k = 0; k < CORNER_COUNT; k++) {
         srVec3 corner = cornerOf(patches, patch, k);
-        count += contains(bounds, corner) && (bvh == NULL || srBvh_WindingNumber(bvh, corner) > 0.5);
+        count += contains(bounds, corner) && (bvh == NULL || fabs(srBvh_WindingNumber(bvh, corner)) > 0.5);
     }
     return count;
 }
 
-// Settles those that lie within the patch; the others stay in the list.
-static srResult settleWithin(Nesting* nesting, const srPatch* around, const srProgress* progress) {
+// Asks for one nested patch; the tree is made when it is needed.
+static srResult askWhetherWithin(Nesting* nesting, int32_t index, int32_t outer, const Bounds* bounds,
+                                 const srProgress* progress, srBvh** bvh) {
     const srPatches* patches = nesting->patches;
-    Bounds bounds = boundsOf(patches, around);
+    const srPatch* around = &patches->patches[outer];
+    srPatch* patch = &patches->patches[index];
+    bool isHollow = around->role == sr_roleCavity;
+    int within = countWithin(patches, patch, bounds, NULL);
+    if (within == 0 || (!isHollow && 2 * within <= CORNER_COUNT)) {
+        return sr_success;
+    }
+    if (*bvh == NULL) {
+        SR_TRY(createTreeOf(patches, around, progress, bvh));
+    }
+    within = countWithin(patches, patch, bounds, *bvh);
+    nesting->around[index] = 2 * within > CORNER_COUNT ? outer : nesting->around[index];
+    // from the hollow into the wall, or the other way
+    patch->isPoking = patch->isPoking || (isHollow && within > 0 && within < CORNER_COUNT);
+    return sr_success;
+}
+
+// Who is within this one. The first to be around a patch is the largest shell; then come hollows, and flesh
+// within these. Leaves those that are settled out of the list.
+static srResult surround(Nesting* nesting, int32_t outer, const srProgress* progress) {
+    const srPatch* patches = nesting->patches->patches;
+    bool isSecond = isWithinOthers(nesting, outer);
+    Bounds bounds = boundsOf(nesting->patches, &patches[outer]);
     srBvh* bvh = NULL;
+    srResult result = sr_success;
     int32_t kept = 0;
-    for (int32_t i = 0; i < nesting->nestedCount; i++) {
+    for (int32_t i = 0; i < nesting->nestedCount && result == sr_success; i++) {
         int32_t index = nesting->nested[i];
-        const srPatch* patch = &patches->patches[index];
-        bool isWithin = patch != around && 2 * countWithin(patches, patch, &bounds, NULL) > CORNER_COUNT;
-        if (isWithin && bvh == NULL) {
-            SR_TRY(createTreeOf(patches, around, progress, &bvh));
+        bool isFound = nesting->around[index] != SR_NULL_INDEX;
+        if (patches[index].isNested && isFound == isSecond && index != outer) {
+            result = askWhetherWithin(nesting, index, outer, &bounds, progress, &bvh);
         }
-        if (isWithin && 2 * countWithin(patches, patch, &bounds, bvh) > CORNER_COUNT) {
-            settle(nesting, index, around);
-        } else {
-            nesting->nested[kept++] = index;
-        }
+        nesting->nested[kept] = index;
+        kept += patches[index].isNested;
     }
     nesting->nestedCount = kept;
     srDestroyBvh(bvh);
-    return sr_success;
+    return result;
+}
+
+// Flesh of several patches together, or of weak ones, is around those that found nobody.
+static void settleRest(Nesting* nesting) {
+    for (int32_t i = 0; i < nesting->nestedCount; i++) {
+        int32_t index = nesting->nested[i];
+        srPatch* patch = &nesting->patches->patches[index];
+        if (patch->isNested && nesting->around[index] != SR_NULL_INDEX) {
+            settle(nesting, index);
+        } else if (patch->isNested && !patch->isPoking) {
+            patch->role = sr_roleSwallowed;
+        }
+    }
 }
 
 // Bits of a positive number sort as the number does.
@@ -196,15 +271,20 @@ static uint64_t keyOfVolume(double volume) {
 static void listPatches(Nesting* nesting) {
     for (int32_t p = 0; p < nesting->patches->patchCount; p++) {
         const srPatch* patch = &nesting->patches->patches[p];
+        nesting->around[p] = SR_NULL_INDEX;
         if (patch->isNested) {
             nesting->nested[nesting->nestedCount++] = p;
         }
-        if ((!patch->isNested || patch->isPoking) && patch->role == sr_roleShell && !patch->isWeak &&
-            patch->volume > 0.0) {
-            nesting->outer[nesting->outerCount++] = (srKeyed){keyOfVolume(patch->volume), p};
+        if (patch->role == sr_roleShell && !patch->isWeak && patch->volume > 0.0) {
+            nesting->strong[nesting->strongCount++] = (srKeyed){keyOfVolume(patch->volume), p};
         }
     }
-    srSortKeyed(nesting->outer, nesting->scratch, nesting->outerCount);
+    srSortKeyed(nesting->strong, nesting->scratch, nesting->strongCount);
+}
+
+static bool isAround(const srPatch* patch) {
+    return patch->role == sr_roleCavity ||
+           (patch->role == sr_roleShell && (!patch->isNested || patch->isPoking));
 }
 
 srResult srSettleNested(srPatches* patches, bool fillsCavities, const srProgress* progress,
@@ -212,32 +292,34 @@ srResult srSettleNested(srPatches* patches, bool fillsCavities, const srProgress
     srResult result = sr_success;
     Nesting nesting = {.patches = patches, .fillsCavities = fillsCavities};
     nesting.nested = SR_ALLOC(int32_t, patches->patchCount);
-    nesting.outer = SR_ALLOC(srKeyed, patches->patchCount);
+    nesting.around = SR_ALLOC(int32_t, patches->patchCount);
+    nesting.strong = SR_ALLOC(srKeyed, patches->patchCount);
     nesting.scratch = SR_ALLOC(srKeyed, patches->patchCount);
-    if (nesting.nested == NULL || nesting.outer == NULL || nesting.scratch == NULL) {
+    if (nesting.nested == NULL || nesting.around == NULL || nesting.strong == NULL ||
+        nesting.scratch == NULL) {
         result = srFailOutOfMemory("the pieces of the surface");
         goto cleanup;
     }
     listPatches(&nesting);
-    for (int32_t i = 0; i < nesting.outerCount && nesting.nestedCount > 0; i++) {
-        double share = 1.0 / nesting.outerCount;
+    for (int32_t i = 0; i < nesting.strongCount && nesting.nestedCount > 0; i++) {
+        double share = 1.0 / nesting.strongCount;
         srProgress part = srPartOfProgress(progress, i * share, (i + 1) * share);
+        int32_t index = nesting.strong[i].value;
         SR_TRY_CLEANUP(srReportProgress(&part, 0.0));
-        const srPatch* around = &patches->patches[nesting.outer[i].value];
-        if (around->role == sr_roleShell) {
-            SR_TRY_CLEANUP(settleWithin(&nesting, around, &part));
+        if (patches->patches[index].isNested && nesting.around[index] != SR_NULL_INDEX) {
+            settle(&nesting, index); // all that may be around it are larger, and have been asked
+        }
+        if (isAround(&patches->patches[index])) {
+            SR_TRY_CLEANUP(surround(&nesting, index, &part));
         }
     }
-    // flesh of several patches together, or of weak ones, is around these
-    for (int32_t i = 0; i < nesting.nestedCount; i++) {
-        srPatch* patch = &patches->patches[nesting.nested[i]];
-        patch->role = patch->isPoking ? patch->role : sr_roleSwallowed;
-    }
+    settleRest(&nesting);
     *outTurnedCount = nesting.turnedCount;
 
 cleanup:
     SR_FREE(nesting.nested, patches->patchCount);
-    SR_FREE(nesting.outer, patches->patchCount);
+    SR_FREE(nesting.around, patches->patchCount);
+    SR_FREE(nesting.strong, patches->patchCount);
     SR_FREE(nesting.scratch, patches->patchCount);
     return result;
 }

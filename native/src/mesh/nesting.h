@@ -9,7 +9,11 @@
 /// Sets `piece` of all patches: those that share a point are one piece.
 SR_MUST_USE srResult srJoinPieces(srPatches* patches);
 
-/// Decides for patches that are nested whether they are cavities (turned then) or swallowed, and joins each
-/// to the piece of the largest patch around it. Sets how many were turned.
+/// Decides for patches that are nested whether they are cavities (turned then), swallowed, or, within a
+/// cavity, shells again; by the smallest patch around each that bounds flesh or a hollow. Whose cavity it is,
+/// of its piece it is. Sets how many were turned.
 SR_MUST_USE srResult srSettleNested(srPatches* patches, bool fillsCavities, const srProgress* progress,
                                     int32_t* outTurnedCount);
+
+/// Counts pieces that bound flesh or are sheets, and numbers them again; others have none.
+SR_MUST_USE srResult srNumberPieces(srPatches* patches);

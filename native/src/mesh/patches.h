@@ -32,7 +32,7 @@ typedef struct srPatch {
     int32_t firstCap;
     int32_t capCount;
     int32_t openCount; ///< Borders without cap.
-    int32_t piece;
+    int32_t piece;     ///< `SR_NULL_INDEX` for one that bounds nothing, if nothing of its piece does.
     double area;
     double volume; ///< Enclosed with the cone over what is open, from `center`; caps included.
     srVec3 center; ///< Centroid of the area.

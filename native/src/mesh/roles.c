@@ -323,6 +323,24 @@ static void judgeAmongOthers(int32_t begin, int32_t end, int32_t worker, void* c
     }
 }
 
+// What no flesh is around after all, as it lies in a hollow. The tree is without it.
+static void judgeSwallowed(int32_t begin, int32_t end, int32_t worker, void* context) {
+    (void)worker;
+    const Assigning* assigning = context;
+    for (int32_t p = begin; p < end; p++) {
+        srPatch* patch = &assigning->patches->patches[p];
+        if (!patch->isWeak || patch->role != sr_roleSwallowed) {
+            continue;
+        }
+        int32_t outsideCount = 0, count = countSpots(patch);
+        for (int32_t i = 0; i < count; i++) {
+            Spot spot = spotAt(assigning->patches, patch, i, count);
+            outsideCount += windingBefore(assigning, &spot) < SHELL_WINDING;
+        }
+        patch->role = outsideCount > 0 ? sr_roleSheet : sr_roleSwallowed;
+    }
+}
+
 static void judgeThinness(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Assigning* assigning = context;
@@ -366,7 +384,8 @@ static srResult judgeTogether(Assigning* assigning, const srProgress* progress, 
     srPatches* patches = assigning->patches;
     srProgress facing = srPartOfProgress(progress, 0.0, 0.2), again = srPartOfProgress(progress, 0.2, 0.4);
     srProgress judging = srPartOfProgress(progress, 0.4, 0.7), nesting = srPartOfProgress(progress, 0.7, 0.8);
-    srProgress last = srPartOfProgress(progress, 0.8, 1.0);
+    srProgress rebuilding = srPartOfProgress(progress, 0.8, 0.95),
+               last = srPartOfProgress(progress, 0.95, 1.0);
     SR_TRY(srParallelForWithProgress(judgeFacing, patches->patchCount, BLOCK_SIZE, BATCH_SIZE, assigning,
                                      &facing));
     if (turnAsked(assigning) > 0) {
@@ -377,9 +396,11 @@ static srResult judgeTogether(Assigning* assigning, const srProgress* progress, 
                                      &judging));
     SR_TRY(srSettleNested(patches, assigning->settings->fillsCavities, &nesting, &turnedCount));
     if (turnedCount > 0 || countBounding(patches) != before) {
-        SR_TRY(rebuild(assigning, &last, bvh));
+        SR_TRY(rebuild(assigning, &rebuilding, bvh));
     }
-    return sr_success;
+    return turnedCount == 0 ? sr_success
+                            : srParallelForWithProgress(judgeSwallowed, patches->patchCount, BLOCK_SIZE,
+                                                        BATCH_SIZE, assigning, &last);
 }
 
 srResult srAssignRoles(srPatches* patches, const srRoleSettings* settings, const srProgress* progress,
@@ -405,6 +426,7 @@ srResult srAssignRoles(srPatches* patches, const srRoleSettings* settings, const
     if (bvh != NULL && (patches->patchCount > 1 || patches->patches[0].isWeak)) {
         SR_TRY_CLEANUP(judgeTogether(&assigning, &together, &bvh));
     }
+    SR_TRY_CLEANUP(srNumberPieces(patches));
     SR_TRY_CLEANUP(
         srParallelForWithProgress(judgeThinness, patches->patchCount, 1, BATCH_SIZE, &assigning, &thinning));
     *outBvh = bvh;

@@ -12,10 +12,11 @@
 //    or, with flesh on both sides, swallowed. A closed patch of no volume is a sheet. Thin is a closed patch
 //    whose volume is less than half its area times the thickness of sheets, if it is a leaf (thinness.h), and
 //    a weak shell when a point that far behind it is outside again.
-// 4. A patch that lies wholly within the flesh of others is a cavity when it was modelled facing the other
-//    way than the largest patch around it, else it is swallowed: solid within solid is solid. Whether the
-//    whole mesh was modelled inside out so makes no difference. One that lies within but for a sixteenth is
-//    a cavity likewise, else a shell.
+// 4. A patch that lies wholly within others is looked at from the smallest patch around it that bounds flesh
+//    or a hollow. In flesh it is a cavity when it was modelled facing the other way, in a hollow it is a
+//    shell then, and so on at any depth; else it is swallowed: solid within solid is solid. Whether the whole
+//    mesh was modelled inside out so makes no difference. One that lies within flesh but for a sixteenth is a
+//    cavity likewise, else a shell; so is one that reaches from flesh into a hollow.
 // 5. Patches that overlap, or lie apart, are all flesh.
 //
 // What is flesh then: where the winding number of shells and cavities together is above 1/2, and what is

@@ -37,7 +37,7 @@ static void countRoles(const srPatches* patches, srSolidReport* report) {
     report->isWatertight = true;
     for (int32_t p = 0; p < patches->patchCount; p++) {
         const srPatch* patch = &patches->patches[p];
-        report->turnedPatchCount += patch->isTurned != (patch->role == sr_roleCavity);
+        report->turnedPatchCount += patch->isTurned;
         report->cavityCount += patch->role == sr_roleCavity;
         report->swallowedCount += patch->role == sr_roleSwallowed;
         report->sheetCount += patch->role == sr_roleSheet;

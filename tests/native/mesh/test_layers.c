@@ -178,6 +178,30 @@ static void pieces_are_filled_each_by_itself(void** state) {
     }
 }
 
+static void a_ball_in_a_hollow_has_cells(void** state) {
+    (void)state;
+    needHelper();
+    Soup soup = {0};
+    addSphere(&soup, 4, 1.0, 0.0, 0.0, 0.0);
+    addSphere(&soup, 4, -0.7, 0.0, 0.0, 0.0);
+    int32_t second = soup.pointCount;
+    addSphere(&soup, 4, 0.4, 0.0, 0.0, 0.0);
+    srSurface surface = makeSurface(&soup);
+    for (int route = 0; route < 2; route++) {
+        srFillingReport report;
+        srMesh mesh = fill(&surface, route == 0 ? sr_fillingLattice : sr_fillingAutomatic, 1000, &report);
+        requireOwnPieces(&surface, &mesh, second);
+        const srSolidReport* solid =
+            report.route == sr_fillingTetgen ? &report.conform.solid : &report.lattice.solid;
+        assert_int_equal(solid->pieceCount, 2);
+        double inside = 4.0 / 3.0 * 3.14159265358979 * (1.0 - 0.343 + 0.064), volume = sumVolumes(&mesh.cage);
+        assert_true(volume > 0.97 * inside && volume < 1.3 * inside);
+        srDestroyMesh(&mesh);
+    }
+    srDestroySurface(&surface);
+    freeSoup(&soup);
+}
+
 // Far smaller than a cell, on a ball, on each side of it: their layer has flesh on all sides of the ball.
 static void buttons_get_cages_of_their_own_size(void** state) {
     (void)state;
@@ -309,6 +333,7 @@ int main(void) {
         cmocka_unit_test_teardown(large_triangles_touch_anywhere, srTestNothingLeaked),
         cmocka_unit_test_teardown(neighbours_differ_and_others_may_not, srTestNothingLeaked),
         cmocka_unit_test_teardown(pieces_are_filled_each_by_itself, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_ball_in_a_hollow_has_cells, srTestNothingLeaked),
         cmocka_unit_test_teardown(buttons_get_cages_of_their_own_size, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_setting_joins_them, srTestNothingLeaked),
         cmocka_unit_test_teardown(cage_is_the_same_on_any_number_of_workers, srTestNothingLeaked),

@@ -33,32 +33,43 @@ static void patches_that_share_a_point_are_one_piece(void** state) {
     freeSoup(&soup);
 }
 
-static void the_largest_patch_around_decides(void** state) {
+// Flesh, hollow, flesh and so on, wherever the facing changes; what faces as the last one did bounds nothing.
+static void whoever_is_nearest_around_decides(void** state) {
     (void)state;
-    // three spheres in each other; the two inner ones as modelled against the outermost
-    for (int kind = 0; kind < 8; kind++) {
+    enum {
+        depth = 5
+    };
+    for (int kind = 0; kind < 1 << depth; kind++) {
         Soup soup = {0};
-        for (int s = 0; s < 3; s++) {
-            addSphere(&soup, 2, 1.0 - 0.3 * s, 0.0, 0.0, 0.0);
+        for (int s = 0; s < depth; s++) { // in any order
+            addSphere(&soup, 2, 0.2 + 0.15 * ((s + kind) % depth), 0.0, 0.0, 0.0);
         }
         srPatches patches = sortOut(&soup);
         assert_success(srJoinPieces(&patches));
-        for (int s = 0; s < 3; s++) {
-            patches.patches[s].isTurned = (kind >> s & 1) != 0;
-            patches.patches[s].isNested = s > 0;
+        for (int s = 0; s < depth; s++) { // numbered from the outermost
+            srPatch* patch = &patches.patches[(2 * depth - 1 - s - kind % depth) % depth];
+            patch->isTurned = (kind >> s & 1) != 0;
+            patch->isNested = s > 0;
         }
-        int32_t turnedCount = 0;
-        bool isFilled = kind == 5;
+        int32_t turnedCount = 0, expectedCount = 0, pieceCount = 1, piece = SR_NULL_INDEX;
+        bool isFilled = kind % 11 == 5, isInHollow = false, faces = (kind & 1) != 0;
         assert_success(srSettleNested(&patches, isFilled, &nobody, &turnedCount));
-        int32_t expectedCount = 0;
-        for (int s = 1; s < 3; s++) {
-            bool isHollow = (kind & 1) != (kind >> s & 1) && !isFilled;
-            expectedCount += isHollow;
-            assert_int_equal(patches.patches[s].role, isHollow ? sr_roleCavity : sr_roleSwallowed);
-            assert_true((patches.patches[s].volume < 0.0) == isHollow);
-            assert_int_equal(patches.patches[s].piece, 0);
+        for (int s = 0; s < depth; s++) {
+            const srPatch* patch = &patches.patches[(2 * depth - 1 - s - kind % depth) % depth];
+            bool isChange = s > 0 && faces != (kind >> s & 1) && !isFilled;
+            isInHollow = isInHollow != isChange;
+            faces = faces != isChange;
+            expectedCount += isChange && isInHollow;
+            pieceCount += isChange && !isInHollow;
+            piece = s == 0 || (isChange && !isInHollow) ? patch->piece : piece;
+            srRole bounding = isInHollow ? sr_roleCavity : sr_roleShell;
+            assert_int_equal(patch->role, s == 0 || isChange ? bounding : sr_roleSwallowed);
+            assert_true((patch->volume < 0.0) == (patch->role == sr_roleCavity));
+            assert_int_equal(patch->piece, piece);
         }
         assert_int_equal(turnedCount, expectedCount);
+        assert_success(srNumberPieces(&patches));
+        assert_int_equal(patches.pieceCount, pieceCount);
         srDestroyPatches(&patches);
         freeSoup(&soup);
     }
@@ -67,7 +78,7 @@ static void the_largest_patch_around_decides(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(patches_that_share_a_point_are_one_piece, srTestNothingLeaked),
-        cmocka_unit_test_teardown(the_largest_patch_around_decides, srTestNothingLeaked),
+        cmocka_unit_test_teardown(whoever_is_nearest_around_decides, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("mesh/nesting", tests, NULL, NULL);
 }

@@ -181,7 +181,8 @@ static void requireCavityWhereItFacesOtherwise(double x, InsideFcn* inHollow, In
         checkInside(&solid, kind < 2 ? inHollow : inFilled, 1.5, SPHERE_MARGIN, 1.0, origin);
         assert_int_equal(report.cavityCount, kind < 2);
         assert_int_equal(report.swallowedCount, kind >= 2 && isSwallowed);
-        assert_int_equal(report.pieceCount, 2);
+        assert_int_equal(report.pieceCount, kind < 2 || isSwallowed ? 1 : 2);
+        assert_int_equal(report.turnedPatchCount, kind == 4 ? 1 : kind & 1 ? 2 : 0);
         srDestroySolid(&solid);
         freeSoup(&soup);
     }
@@ -190,6 +191,80 @@ static void requireCavityWhereItFacesOtherwise(double x, InsideFcn* inHollow, In
 static void a_shell_within_is_a_cavity_if_it_faces_the_other_way(void** state) {
     (void)state;
     requireCavityWhereItFacesOtherwise(0.1, inHollowSphere, inSphere, true);
+}
+
+static bool inOnion(srVec3 p) {
+    int shell = (int)floor((1.2 - srLength(p)) / 0.2);
+    return shell >= 1 && shell % 2 == 1;
+}
+
+static bool inBoxes(srVec3 p) {
+    double x = fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z)));
+    return x < 1.0 && (x > 0.7 || x < 0.4);
+}
+
+static void addNest(Soup* soup, int depth, bool isOfBoxes, bool isTurned) {
+    for (int s = 0; s < depth; s++) {
+        double size = isOfBoxes ? 1.0 - 0.3 * s : 1.0 - 0.2 * s;
+        int32_t first = soup->triangleCount;
+        if (isOfBoxes) {
+            addBox(soup, (double[3]){-size, -size, -size}, (double[3]){2 * size, 2 * size, 2 * size});
+        } else {
+            addSphere(soup, 4, size, 0.0, 0.0, 0.0);
+        }
+        flipSome(soup, first, (s + isTurned) % 2 == 1 ? soup->triangleCount : first, 1);
+    }
+}
+
+static void what_lies_in_a_hollow_is_flesh_again_at_any_depth(void** state) {
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        Soup soup = {0};
+        bool isOfBoxes = kind >= 2, isTurned = kind % 2 == 1;
+        addNest(&soup, isOfBoxes ? 3 : 5, isOfBoxes, isTurned);
+        srSolidReport report;
+        srSolid solid = makeSolid(&soup, NULL, &report);
+        checkInside(&solid, isOfBoxes ? inBoxes : inOnion, 1.5, SPHERE_MARGIN, 1.0, origin);
+        assert_int_equal(report.cavityCount, isOfBoxes ? 1 : 2);
+        assert_int_equal(report.pieceCount, isOfBoxes ? 2 : 3);
+        assert_int_equal(report.swallowedCount, 0);
+        assert_int_equal(report.turnedPatchCount, isTurned ? report.patchCount : 0);
+        double ball = 4.0 / 3.0 * 3.14159265358979 * (1.0 - 0.512 + 0.216 - 0.064 + 0.008);
+        double boxes = 8.0 * (1.0 - 0.343 + 0.064);
+        assert_near(solid.volume, isOfBoxes ? boxes : ball, isOfBoxes ? 1e-6 : 0.01 * ball);
+        srDestroySolid(&solid);
+        freeSoup(&soup);
+    }
+}
+
+static bool inStuddedHollow(srVec3 p) {
+    double r = srLength(p);
+    return (r < 1.0 && r > 0.7) || srDistance(p, (srVec3){0.75, 0.0, 0.0}) < 0.2 ||
+           (fabs(p.z) < 0.05 && fabs(p.x) < 0.3 && fabs(p.y) < 0.3);
+}
+
+// A stud that is half in the wall, and a sheet that hangs free.
+static void a_hollow_swallows_neither_studs_nor_sheets(void** state) {
+    (void)state;
+    Soup soup = {0};
+    addNest(&soup, 1, false, false);
+    addSphere(&soup, 4, -0.7, 0.0, 0.0, 0.0);
+    addSphere(&soup, 4, 0.2, 0.75, 0.0, 0.0);
+    int32_t a = addPoint(&soup, -0.3, -0.3, 0.0), b = addPoint(&soup, 0.3, -0.3, 0.0);
+    int32_t c = addPoint(&soup, 0.3, 0.3, 0.0), d = addPoint(&soup, -0.3, 0.3, 0.0);
+    addTriangle(&soup, a, b, c);
+    addTriangle(&soup, a, c, d);
+    srSolidSettings settings = srDefaultSolidSettings();
+    settings.sheetThickness = 0.1 / (2.0 * sqrt(3.0));
+    srSolidReport report;
+    srSolid solid = makeSolid(&soup, &settings, &report);
+    checkInside(&solid, inStuddedHollow, 1.5, 0.06, 1.0, origin);
+    assert_int_equal(report.cavityCount, 1);
+    assert_int_equal(report.swallowedCount, 0);
+    assert_int_equal(report.sheetCount, 1);
+    assert_int_equal(report.pieceCount, 3);
+    srDestroySolid(&solid);
+    freeSoup(&soup);
 }
 
 // A fiftieth of it lies outside: a hollow is one still, and what faces as the outer one does is flesh there.
@@ -652,6 +727,8 @@ int main(void) {
         cmocka_unit_test_teardown(overlapping_pieces_are_joined, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_piece_can_be_taken_alone, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_shell_within_is_a_cavity_if_it_faces_the_other_way, srTestNothingLeaked),
+        cmocka_unit_test_teardown(what_lies_in_a_hollow_is_flesh_again_at_any_depth, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_hollow_swallows_neither_studs_nor_sheets, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_shell_that_pokes_out_a_little_is_a_cavity_too, srTestNothingLeaked),
         cmocka_unit_test_teardown(small_holes_are_closed, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_large_hole_has_a_flat_lid_for_a_flat_rim, srTestNothingLeaked),
