@@ -78,6 +78,11 @@ static void findTurns(Search* s) {
     for (int32_t t = 0; t < s->surface->triangleCount; t++) {
         int32_t sorted[3], other[3];
         bool isTurned = sortPlaces(s, t, sorted);
+        s->turns[t] = s->solid->turns[t];
+        if (s->turns[t] != 0) {
+            continue;
+        }
+        // one that was left out, as it lies on another
         int32_t found = srFindInBucket(&s->shells, sorted[0], keyOf(sorted));
         if (found < s->shells.starts[sorted[0] + 1] && s->shells.items[found].key == keyOf(sorted)) {
             const int32_t* shell = s->solid->shells.triangles[s->shells.items[found].value];

@@ -374,7 +374,7 @@ static void findShares(const Sorting* s, double length, srLayers* layers) {
     }
 }
 
-// By places of points: caps and turned triangles are the solid's own.
+// Those that lie on others and were left out are named by the places of their points.
 static srResult nameTriangles(const Sorting* s, srLayers* layers) {
     const srSurface* surface = s->surface;
     int32_t pointCount = s->solid.shells.pointCount;
@@ -393,7 +393,9 @@ static srResult nameTriangles(const Sorting* s, srLayers* layers) {
         }
     }
     for (int32_t t = 0; t < surface->triangleCount; t++) {
-        layers->layers[t] = at[s->solid.places[surface->triangles[t][0]]];
+        int32_t piece = s->solid.trianglePieces[t];
+        layers->layers[t] = piece != SR_NULL_INDEX ? (uint8_t)s->pieces[piece].colour
+                                                   : at[s->solid.places[surface->triangles[t][0]]];
     }
     SR_FREE(at, pointCount);
     return sr_success;

@@ -34,21 +34,37 @@ static void join(int32_t* parents, int32_t a, int32_t b) {
     }
 }
 
-static void joinAtPoints(const srPatches* patches, int32_t* parents, int32_t* patchAt) {
+static void joinOfParts(const srPatches* patches, int32_t* parents, int32_t* patchAt) {
     for (int32_t v = 0; v < patches->pointCapacity; v++) {
         patchAt[v] = SR_NULL_INDEX;
     }
     for (int32_t p = 0; p < patches->patchCount; p++) {
-        const srPatch* patch = &patches->patches[p];
+        int32_t* first = &patchAt[patches->patches[p].part];
         parents[p] = p;
-        for (int32_t t = patch->firstTriangle; t < patch->firstTriangle + patch->triangleCount; t++) {
-            for (int c = 0; c < 3; c++) {
-                int32_t* at = &patchAt[patches->triangles[t][c]];
-                if (*at == SR_NULL_INDEX) {
-                    *at = p;
-                } else if (*at != p) {
-                    join(parents, *at, p);
-                }
+        *first = *first == SR_NULL_INDEX ? p : *first;
+        join(parents, *first, p);
+    }
+}
+
+static void findOpen(const srPatches* patches, int32_t* openAt) {
+    for (int32_t v = 0; v < patches->pointCapacity; v++) {
+        openAt[v] = SR_NULL_INDEX;
+    }
+    for (int32_t p = 0; p < patches->patchCount; p++) {
+        const srPatch* patch = &patches->patches[p];
+        for (int32_t corner = 0; corner < 3 * patch->triangleCount && patch->openCount > 0; corner++) {
+            openAt[patches->triangles[patch->firstTriangle + corner / 3][corner % 3]] = p;
+        }
+    }
+}
+
+static void joinAtOpen(const srPatches* patches, const int32_t* openAt, int32_t* parents) {
+    for (int32_t p = 0; p < patches->patchCount; p++) {
+        const srPatch* patch = &patches->patches[p];
+        for (int32_t corner = 0; corner < 3 * patch->triangleCount; corner++) {
+            int32_t at = patches->triangles[patch->firstTriangle + corner / 3][corner % 3];
+            if (openAt[at] != SR_NULL_INDEX) {
+                join(parents, openAt[at], p);
             }
         }
     }
@@ -62,7 +78,9 @@ srResult srJoinPieces(srPatches* patches) {
         result = srFailOutOfMemory("the pieces of the surface");
         goto cleanup;
     }
-    joinAtPoints(patches, parents, patchAt);
+    joinOfParts(patches, parents, patchAt);
+    findOpen(patches, patchAt);
+    joinAtOpen(patches, patchAt, parents);
     patches->pieceCount = 0;
     for (int32_t p = 0; p < patches->patchCount; p++) {
         int32_t root = findRoot(parents, p);

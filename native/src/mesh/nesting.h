@@ -6,7 +6,8 @@
 
 #include "mesh/patches.h"
 
-/// Sets `piece` of all patches: those that share a point are one piece.
+/// Sets `piece` of all patches: those that share a point are one piece, or a place, if one that is there is
+/// open. Closed ones of different parts only touch there.
 SR_MUST_USE srResult srJoinPieces(srPatches* patches);
 
 /// Decides for patches that are nested whether they are cavities (turned then), swallowed, or, within a

@@ -5,6 +5,7 @@
 #include "mesh/patches.h"
 
 #include "core/alloc.h"
+#include "core/roots.h"
 #include "mesh/weld.h"
 
 #include <math.h>
@@ -118,10 +119,35 @@ static void storeTriangles(const Walk* walk) {
         const int32_t* corners = walk->welded->triangles[walk->queue[i]];
         int32_t* out = walk->patches->triangles[i];
         bool isFlipped = walk->isFlipped[walk->queue[i]] != 0;
+        walk->patches->sources[i] = walk->welded->sources[walk->queue[i]];
         out[0] = corners[0];
         out[1] = corners[isFlipped ? 2 : 1];
         out[2] = corners[isFlipped ? 1 : 2];
     }
+}
+
+// Patches hang together by the surface's own indices, or have parts that do.
+static srResult nameParts(const srSurface* surface, srPatches* patches) {
+    int32_t* roots = SR_ALLOC(int32_t, surface->pointCount);
+    if (roots == NULL) {
+        return srFailOutOfMemory("the patches of the surface");
+    }
+    srClearRoots(roots, surface->pointCount);
+    for (int32_t p = 0; p < patches->patchCount; p++) {
+        const srPatch* patch = &patches->patches[p];
+        int32_t first = surface->triangles[patches->sources[patch->firstTriangle]][0];
+        for (int32_t t = patch->firstTriangle; t < patch->firstTriangle + patch->triangleCount; t++) {
+            for (int c = 0; c < 3; c++) {
+                srJoinRoots(roots, first, surface->triangles[patches->sources[t]][c]);
+            }
+        }
+    }
+    for (int32_t p = 0; p < patches->patchCount; p++) {
+        srPatch* patch = &patches->patches[p];
+        patch->part = srFindRoot(roots, surface->triangles[patches->sources[patch->firstTriangle]][0]);
+    }
+    SR_FREE(roots, surface->pointCount);
+    return sr_success;
 }
 
 // Whether a patch runs along an edge of many triangles as often one way as the other: nothing ends there.
@@ -266,13 +292,16 @@ static srResult makePatches(const srSurface* surface, srWelded* welded, srPatche
     patches->triangleCount = count;
     patches->triangleCapacity = count;
     patches->triangles = srAlloc((size_t)count, sizeof(patches->triangles[0]));
-    if (walk.queue == NULL || walk.patchOf == NULL || walk.isFlipped == NULL || patches->triangles == NULL) {
+    patches->sources = SR_ALLOC(int32_t, count);
+    if (walk.queue == NULL || walk.patchOf == NULL || walk.isFlipped == NULL || patches->triangles == NULL ||
+        patches->sources == NULL) {
         result = srFailOutOfMemory("the patches of the surface");
         goto cleanup;
     }
     SR_TRY_CLEANUP(walkPatches(&walk, &walking));
     SR_TRY_CLEANUP(makeRoom(surface, welded, patches));
     storeTriangles(&walk);
+    SR_TRY_CLEANUP(nameParts(surface, patches));
     SR_TRY_CLEANUP(srReportProgress(progress, 0.7));
     for (int32_t p = 0; p < patches->patchCount; p++) {
         addBorders(&walk, p);
@@ -315,6 +344,7 @@ void srDestroyPatches(srPatches* patches) {
     SR_FREE(patches->points, patches->pointCapacity);
     SR_FREE(patches->places, patches->surfacePointCount);
     srFree(patches->triangles, (size_t)patches->triangleCapacity, sizeof(patches->triangles[0]));
+    SR_FREE(patches->sources, patches->triangleCapacity);
     SR_FREE(patches->patches, patches->patchCapacity);
     SR_FREE(patches->borders, patches->borderCapacity);
     srFree(patches->caps, (size_t)patches->borderCapacity, sizeof(patches->caps[0]));

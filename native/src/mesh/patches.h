@@ -32,6 +32,7 @@ typedef struct srPatch {
     int32_t firstCap;
     int32_t capCount;
     int32_t openCount; ///< Borders without cap.
+    int32_t part;      ///< Of the surface's indices: what shares one is of the same part.
     int32_t piece;     ///< `SR_NULL_INDEX` for one that bounds nothing, if nothing of its piece does.
     double area;
     double volume; ///< Enclosed with the cone over what is open, from `center`; caps included.
@@ -49,6 +50,7 @@ typedef struct srPatches {
     int32_t pointCount;
     int32_t pointCapacity;
     int32_t (*triangles)[3]; ///< By patch. Corners at the same place have the same index.
+    int32_t* sources;        ///< By triangle: that of the surface.
     int32_t triangleCount;
     int32_t triangleCapacity;
     srPatch* patches;

@@ -35,6 +35,9 @@
 // What rounding of float coordinates may do to a thickness, in largest coordinates
 #define ROUNDING 0x1p-21
 
+// How much more it winds behind a patch than before it, at least, if no other touches it there
+#define CONTACT_WINDING 0.5
+
 // Patches of a block and between two looks at the progress
 #define BLOCK_SIZE 16
 #define BATCH_SIZE 256
@@ -283,14 +286,17 @@ static void judgeWeak(const Assigning* assigning, srPatch* patch) {
     patch->isThin = isShell && 2 * thinCount > count;
 }
 
-// How many of so many places on the patch are not within others, at most one more than `most`.
+// How many of so many places on the patch are not within others, at most one more than `most`. Where others
+// only touch it, they are before it and not behind.
 static int32_t countOutside(const Assigning* assigning, const srPatch* patch, int32_t count, int32_t most) {
     double within =
         patch->openCount > 0 ? 0.4 : 0.75; // an open patch's own rim lets it see less flesh around
     int32_t outsideCount = 0;
     for (int32_t i = 0; i < count && outsideCount <= most; i++) {
         Spot spot = spotAt(assigning->patches, patch, i, count);
-        outsideCount += windingBefore(assigning, &spot) < within;
+        double before = windingBefore(assigning, &spot);
+        outsideCount += before < within || windingBehind(assigning, &spot, SAMPLE_HEIGHT * sqrt(spot.area)) <
+                                               before + CONTACT_WINDING;
     }
     return outsideCount;
 }

@@ -115,9 +115,37 @@ static void namePieces(const srPatches* patches, int32_t* patchOf, int32_t count
     }
 }
 
+// A triangle's corners as they were given, or turned round.
+static bool isAsGiven(const srPatches* patches, const srSurface* surface, int32_t triangle) {
+    const int32_t* given = surface->triangles[patches->sources[triangle]];
+    return patches->triangles[triangle][1] == patches->places[given[1]];
+}
+
+static srResult nameTriangles(const srPatches* patches, const srSurface* surface, srSolid* solid) {
+    solid->surfaceTriangleCount = surface->triangleCount;
+    solid->trianglePieces = SR_ALLOC(int32_t, surface->triangleCount);
+    solid->turns = SR_ALLOC_ZERO(int8_t, surface->triangleCount);
+    if (solid->trianglePieces == NULL || solid->turns == NULL) {
+        return srFailOutOfMemory("the repaired surface");
+    }
+    memset(solid->trianglePieces, 0xff, (size_t)surface->triangleCount * sizeof(int32_t)); // null
+    for (int32_t p = 0; p < patches->patchCount; p++) {
+        const srPatch* patch = &patches->patches[p];
+        bool isBounding = srBoundsFlesh(patch);
+        bool isKept = isBounding || (srIsThickened(patch) && solid->halfThickness > 0.0);
+        for (int32_t t = patch->firstTriangle; t < patch->firstTriangle + patch->triangleCount && isKept;
+             t++) {
+            solid->trianglePieces[patches->sources[t]] = patch->piece;
+            solid->turns[patches->sources[t]] = !isBounding ? 0 : isAsGiven(patches, surface, t) ? 1 : -1;
+        }
+    }
+    return sr_success;
+}
+
 // Triangles to keep, with the points of the patches, which become the solid's.
-static srResult takeTriangles(srPatches* patches, srSolid* solid) {
+static srResult takeTriangles(srPatches* patches, const srSurface* surface, srSolid* solid) {
     SR_TRY(takeRims(patches, solid));
+    SR_TRY(nameTriangles(patches, surface, solid));
     SR_TRY(srCollectTriangles(patches, srBoundsFlesh, &solid->shells, &solid->shellPieces));
     solid->shells.points = NULL; // still the patches'
     if (solid->halfThickness > 0.0) {
@@ -172,7 +200,7 @@ srResult srCreateSolid(const srSurface* surface, const srSolidSettings* settings
     measureVolume(&patches, &solid);
 
     // keep that
-    SR_TRY_CLEANUP(takeTriangles(&patches, &solid));
+    SR_TRY_CLEANUP(takeTriangles(&patches, surface, &solid));
     solid.isWatertight = report.isWatertight;
     report.thickenedTriangleCount = solid.sheets.triangleCount;
     if (solid.shells.triangleCount == 0 && solid.sheets.triangleCount == 0) {
@@ -199,6 +227,8 @@ void srDestroySolid(srSolid* solid) {
     int32_t shellCount = solid->shells.triangleCount, sheetCount = solid->sheets.triangleCount;
     SR_FREE(solid->shells.points, solid->pointCapacity);
     SR_FREE(solid->places, solid->surfacePointCount);
+    SR_FREE(solid->trianglePieces, solid->surfaceTriangleCount);
+    SR_FREE(solid->turns, solid->surfaceTriangleCount);
     srFree(solid->shells.triangles, (size_t)shellCount, sizeof(solid->shells.triangles[0]));
     srFree(solid->sheets.triangles, (size_t)sheetCount, sizeof(solid->sheets.triangles[0]));
     SR_FREE(solid->shellPieces, shellCount);

@@ -55,6 +55,10 @@ typedef struct srSolid {
     int32_t* sheetPieces;
     int32_t* places; ///< By point of the surface it was made of: the lowest one at its place.
     int32_t surfacePointCount;
+    int32_t*
+        trianglePieces; ///< By triangle of that surface: its piece; null for one that bounds nothing, ...
+    int8_t* turns;      ///< ... and 1 where it faces away from flesh, -1 where it faces it, 0 there.
+    int32_t surfaceTriangleCount;
     int32_t pieceCount;
     int32_t pointCapacity;
     srBvh* shellTree; ///< Null without shells.

@@ -5,11 +5,15 @@
 #include "mesh/weld.h"
 
 #include "core/alloc.h"
+#include "mesh/parts.h"
 
 #include <string.h>
 
 #define BLOCK_SIZE 4096
 #define BATCH_SIZE (1 << 17)
+
+// Sides of one edge among which mates are looked for
+#define MOST_PAIRED 64
 
 // Keys of what is to be grouped
 typedef struct Keys {
@@ -33,6 +37,7 @@ typedef struct Welding {
     const srSurface* surface;
     srWelded* welded;
     Keys keys;
+    srParts parts; // none as long as nothing lies on each other
 } Welding;
 
 // points by place
@@ -132,23 +137,51 @@ static void keyTriangles(int32_t begin, int32_t end, int32_t worker, void* conte
     }
 }
 
-// Of each group the first triangle stays; the order of those that stay is that of the surface.
-static void keepFirsts(srWelded* welded, const srBuckets* buckets, Keys* keys) {
-    int32_t kept = 0;
-    for (int32_t t = 0; t < keys->count; t++) {
-        welded->flatCount += keys->buckets[t] < 0;
-    }
+static bool hasRuns(const srBuckets* buckets, int32_t least) {
     for (int32_t b = 0; b < buckets->bucketCount; b++) {
         for (int32_t i = buckets->starts[b], end = i; i < buckets->starts[b + 1]; i = end) {
             end = srEndOfRun(buckets, b, i);
-            for (int32_t other = i + 1; other < end; other++) {
-                keys->buckets[buckets->items[other].value] = SR_NULL_INDEX;
-                welded->duplicateCount++;
+            if (end - i >= least) {
+                return true;
             }
         }
     }
+    return false;
+}
+
+static bool isOfWhole(const Welding* welding, int32_t triangle) {
+    return welding->parts.parts[srPartOf(&welding->parts, welding->surface, triangle)].isWhole;
+}
+
+static void leaveOut(Welding* welding, int32_t triangle) {
+    welding->keys.buckets[triangle] = SR_NULL_INDEX;
+    welding->welded->duplicateCount++;
+}
+
+// Of each group those of whole parts stay; where there are none, the first triangle.
+static void leaveOutDoubles(Welding* welding, const srBuckets* buckets) {
+    for (int32_t b = 0; b < buckets->bucketCount; b++) {
+        for (int32_t i = buckets->starts[b], end = i; i < buckets->starts[b + 1]; i = end) {
+            end = srEndOfRun(buckets, b, i);
+            bool isContact = false;
+            for (int32_t k = i; k < end && end - i > 1; k++) {
+                isContact = isContact || isOfWhole(welding, buckets->items[k].value);
+            }
+            for (int32_t k = i; k < end && end - i > 1; k++) {
+                if (isContact ? !isOfWhole(welding, buckets->items[k].value) : k > i) {
+                    leaveOut(welding, buckets->items[k].value);
+                }
+            }
+        }
+    }
+}
+
+// The order of those that stay is that of the surface.
+static void keepRest(srWelded* welded, const Keys* keys) {
+    int32_t kept = 0;
     for (int32_t t = 0; t < keys->count; t++) {
         if (keys->buckets[t] >= 0) {
+            welded->sources[kept] = t;
             memmove(welded->triangles[kept++], welded->triangles[t], sizeof(welded->triangles[0]));
         }
     }
@@ -167,7 +200,15 @@ static srResult dropDoubles(Welding* welding, const srProgress* progress) {
     SR_TRY_CLEANUP(srParallelForWithProgress(keyTriangles, count, BLOCK_SIZE, BATCH_SIZE, welding, &keying));
     SR_TRY_CLEANUP(srSortIntoBuckets(welding->keys.buckets, welding->keys.keys, count,
                                      welding->surface->pointCount, &sorting, &buckets));
-    keepFirsts(welding->welded, &buckets, &welding->keys);
+    for (int32_t t = 0; t < count; t++) {
+        welding->welded->flatCount += welding->keys.buckets[t] < 0;
+    }
+    if (hasRuns(&buckets, 2)) {
+        SR_TRY_CLEANUP(srCreateParts(welding->surface, &welding->parts));
+        srJudgeParts(welding->surface, &buckets, &welding->parts);
+        leaveOutDoubles(welding, &buckets);
+    }
+    keepRest(welding->welded, &welding->keys);
 
 cleanup:
     destroyKeys(&welding->keys);
@@ -188,6 +229,36 @@ static void keySides(int32_t begin, int32_t end, int32_t worker, void* context) 
     }
 }
 
+static int32_t partOfSide(const Welding* welding, int32_t side) {
+    return srPartOf(&welding->parts, welding->surface, welding->welded->sources[side / 3]);
+}
+
+// At an edge of many sides two of a whole part, which has no others there, are mates: what only touches it
+// cuts it nowhere. So are two that are left.
+static void pairByParts(const Welding* welding, const srKeyed* sides, int32_t count) {
+    int32_t* mates = welding->welded->mates;
+    int32_t left[2] = {0, 0}, leftCount = 0;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t part = partOfSide(welding, sides[i].value), own = 0, other = i;
+        for (int32_t k = 0; k < count && own < 3; k++) {
+            bool isOwn = partOfSide(welding, sides[k].value) == part;
+            own += isOwn;
+            other = isOwn && k != i ? k : other;
+        }
+        if (own == 2 && welding->parts.parts[part].isWhole) {
+            mates[sides[i].value] = sides[other].value;
+        } else {
+            mates[sides[i].value] = SR_SIDE_SHARED;
+            left[leftCount % 2] = sides[i].value;
+            leftCount++;
+        }
+    }
+    if (leftCount == 2 && leftCount < count) {
+        mates[left[0]] = left[1];
+        mates[left[1]] = left[0];
+    }
+}
+
 static void pairSides(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     const Welding* welding = context;
@@ -199,10 +270,12 @@ static void pairSides(int32_t begin, int32_t end, int32_t worker, void* context)
             if (stop - i == 2) {
                 mates[edges->items[i].value] = edges->items[i + 1].value;
                 mates[edges->items[i + 1].value] = edges->items[i].value;
-                continue;
-            }
-            for (int32_t side = i; side < stop; side++) {
-                mates[edges->items[side].value] = stop - i == 1 ? SR_SIDE_ALONE : SR_SIDE_SHARED;
+            } else if (stop - i > 2 && stop - i <= MOST_PAIRED) {
+                pairByParts(welding, &edges->items[i], stop - i);
+            } else {
+                for (int32_t side = i; side < stop; side++) {
+                    mates[edges->items[side].value] = stop - i == 1 ? SR_SIDE_ALONE : SR_SIDE_SHARED;
+                }
             }
         }
     }
@@ -221,6 +294,9 @@ static srResult joinSides(Welding* welding, const srProgress* progress) {
     SR_TRY_CLEANUP(srParallelForWithProgress(keySides, count, BLOCK_SIZE, BATCH_SIZE, welding, &keying));
     SR_TRY_CLEANUP(srSortIntoBuckets(welding->keys.buckets, welding->keys.keys, count, pointCount, &sorting,
                                      &welded->edges));
+    if (welding->parts.parts == NULL && hasRuns(&welded->edges, 3)) {
+        SR_TRY_CLEANUP(srCreateParts(welding->surface, &welding->parts));
+    }
     SR_TRY_CLEANUP(
         srParallelForWithProgress(pairSides, pointCount, BLOCK_SIZE, BATCH_SIZE, welding, &pairing));
 
@@ -247,7 +323,8 @@ srResult srWeldSurface(const srSurface* surface, const srProgress* progress, srW
     welded.places = SR_ALLOC(int32_t, surface->pointCount);
     welded.triangles = srAlloc((size_t)surface->triangleCount, sizeof(welded.triangles[0]));
     welded.mates = srAlloc((size_t)surface->triangleCount, 3 * sizeof(int32_t));
-    if (welded.places == NULL || welded.triangles == NULL || welded.mates == NULL) {
+    welded.sources = SR_ALLOC(int32_t, surface->triangleCount);
+    if (welded.places == NULL || welded.triangles == NULL || welded.mates == NULL || welded.sources == NULL) {
         result = srFailOutOfMemory("the edges of the surface");
         goto cleanup;
     }
@@ -258,6 +335,7 @@ srResult srWeldSurface(const srSurface* surface, const srProgress* progress, srW
     *outWelded = welded;
 
 cleanup:
+    srDestroyParts(&welding.parts);
     if (result != sr_success) {
         srDestroyWelded(&welded);
     }
@@ -268,6 +346,7 @@ void srDestroyWelded(srWelded* welded) {
     srFree(welded->triangles, (size_t)welded->triangleCapacity, sizeof(welded->triangles[0]));
     srFree(welded->mates, (size_t)welded->triangleCapacity, 3 * sizeof(int32_t));
     SR_FREE(welded->places, welded->pointCount);
+    SR_FREE(welded->sources, welded->triangleCapacity);
     srDestroyBuckets(&welded->edges);
     *welded = (srWelded){0};
 }

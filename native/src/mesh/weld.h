@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Triangles that know their neighbours: points at the same place are one, triangles on the same corners are
-// one, and each side of a triangle knows who is on the other side of the edge.
+// one unless they are of bodies in contact (parts.h), and each side of a triangle knows who is on the other
+// side of the edge.
 
 #pragma once
 
@@ -17,8 +18,9 @@ typedef struct srWelded {
     int32_t (*triangles)[3]; ///< Corners at the same place have the same index, the lowest of theirs.
     int32_t triangleCount;
     int32_t triangleCapacity;
-    int32_t* mates;  ///< By side: the one other side of the edge, or one of the above.
-    int32_t* places; ///< By point of the surface: the lowest one at its place.
+    int32_t* sources; ///< By triangle: that of the surface.
+    int32_t* mates;   ///< By side: the one other side of the edge, or of its part at the edge; or as above.
+    int32_t* places;  ///< By point of the surface: the lowest one at its place.
     int32_t pointCount;
     srBuckets edges; ///< Sides by the edge's lower corner; the key is its higher one.
     int32_t weldedCount;

@@ -125,7 +125,7 @@ static srSurface makeSkin(Skin skin) {
         int32_t a = addPoint(&soup, 3, 0, 0), b = addPoint(&soup, 4, 0, 0), c = addPoint(&soup, 3, 1, 0);
         addTriangle(&soup, a, b, c);
     } else if (skin == skinPinched) {
-        // turned about its first point, where both touch
+        // turned about its first point, which both have
         int32_t pointCount = soup.pointCount, triangleCount = soup.triangleCount;
         for (int32_t p = 0; p < pointCount; p++) {
             const float *x = soup.points + 3 * (size_t)p, *centre = soup.points;
@@ -134,7 +134,11 @@ static srSurface makeSkin(Skin skin) {
         }
         for (int32_t i = 0; i < triangleCount; i++) {
             const int32_t* t = soup.triangles + 3 * (size_t)i;
-            addTriangle(&soup, pointCount + t[0], pointCount + t[2], pointCount + t[1]);
+            int32_t corners[3];
+            for (int c = 0; c < 3; c++) {
+                corners[c] = t[c] == 0 ? 0 : pointCount + t[c];
+            }
+            addTriangle(&soup, corners[0], corners[2], corners[1]);
         }
     } else if (skin == skinCrossing) {
         addSphere(&soup, 4, 1.0, 0.6, 0.1, 0.0);

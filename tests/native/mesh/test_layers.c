@@ -202,6 +202,72 @@ static void a_ball_in_a_hollow_has_cells(void** state) {
     freeSoup(&soup);
 }
 
+// Volumes of the pieces whose cells the points are in that begin there.
+static double volumeAt(const srSurface* surface, const srMesh* mesh, int32_t point, const int32_t* piece) {
+    srEmbedding embedding;
+    assert_success(
+        srCreateEmbedding(&mesh->cage, surface->points, mesh->pointCells, surface->pointCount, &embedding));
+    double volume = 0.0;
+    for (int32_t cell = 0; cell < mesh->cage.cellCount; cell++) {
+        bool isOfIt = piece[mesh->cage.cells[cell][0]] == piece[embedding.nodes[point][0]];
+        volume += isOfIt ? srCellVolume(&mesh->cage, cell) : 0.0;
+    }
+    srDestroyEmbedding(&embedding);
+    return volume;
+}
+
+// A sleeve whose inner wall is the arm's skin, to the bit, and with other points along the arm.
+static void a_sleeve_on_an_arm_is_a_piece_of_its_own(void** state) {
+    (void)state;
+    needHelper();
+    const int32_t targets[] = {1000, 4000, 10000};
+    for (int k = 0; k < 2 * SR_ARRAY_COUNT(targets); k++) {
+        Soup soup = {0};
+        addThigh(&soup, 0.0, 0.0);
+        int32_t second = soup.pointCount;
+        double low = 5.0 * 8 / 24 + (k % 2) * 0.03, high = low + 7 * 5.0 / 24;
+        addWasher(&soup, 1.0, 1.3, low, high);
+        srSurface surface = makeSurface(&soup);
+        srFillingReport report;
+        srMesh mesh = fill(&surface, sr_fillingAutomatic, targets[k / 2], &report);
+        bool isByTetgen = report.route == sr_fillingTetgen;
+        const srSolidReport* solid = isByTetgen ? &report.conform.solid : &report.lattice.solid;
+        assert_int_equal(solid->pieceCount, 2);
+        assert_int_equal(solid->cavityCount + solid->duplicateCount + solid->turnedPatchCount, 0);
+        requireOwnPieces(&surface, &mesh, second);
+        int32_t* piece = findPieces(&mesh.cage);
+        double arm = 16.0 * sin(2.0 * 3.14159265358979 / 32) * 5.0;
+        double sleeve = arm / 5.0 * (1.69 - 1.0) * (high - low);
+        assert_near(volumeAt(&surface, &mesh, 0, piece) / arm, 1.1, 0.15);
+        assert_near(volumeAt(&surface, &mesh, second, piece) / sleeve, 1.1, 0.2);
+        free(piece);
+        srDestroyMesh(&mesh);
+        srDestroySurface(&surface);
+        freeSoup(&soup);
+    }
+}
+
+static void stacked_washers_are_as_many_pieces(void** state) {
+    (void)state;
+    needHelper();
+    Soup soup = {0};
+    for (int w = 0; w < 8; w++) {
+        addWasher(&soup, 0.5, 1.0, 0.25 * w, 0.25 * (w + 1));
+    }
+    srSurface surface = makeSurface(&soup);
+    srFillingReport report;
+    srMesh mesh = fill(&surface, sr_fillingAutomatic, 2000, &report);
+    int32_t* piece = findPieces(&mesh.cage);
+    double one = 16.0 * sin(2.0 * 3.14159265358979 / 32) * 0.75 * 0.25;
+    for (int w = 0; w < 8; w++) {
+        assert_near(volumeAt(&surface, &mesh, w * soup.pointCount / 8, piece) / one, 1.1, 0.2);
+    }
+    free(piece);
+    srDestroyMesh(&mesh);
+    srDestroySurface(&surface);
+    freeSoup(&soup);
+}
+
 // Far smaller than a cell, on a ball, on each side of it: their layer has flesh on all sides of the ball.
 static void buttons_get_cages_of_their_own_size(void** state) {
     (void)state;
@@ -334,6 +400,8 @@ int main(void) {
         cmocka_unit_test_teardown(neighbours_differ_and_others_may_not, srTestNothingLeaked),
         cmocka_unit_test_teardown(pieces_are_filled_each_by_itself, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_ball_in_a_hollow_has_cells, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_sleeve_on_an_arm_is_a_piece_of_its_own, srTestNothingLeaked),
+        cmocka_unit_test_teardown(stacked_washers_are_as_many_pieces, srTestNothingLeaked),
         cmocka_unit_test_teardown(buttons_get_cages_of_their_own_size, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_setting_joins_them, srTestNothingLeaked),
         cmocka_unit_test_teardown(cage_is_the_same_on_any_number_of_workers, srTestNothingLeaked),

@@ -530,6 +530,25 @@ static void thighs_that_touch_or_cross_a_little_stay_two_and_deep_ones_are_one(v
     }
 }
 
+static void blocks_that_lie_on_each_other_stay_as_many(void** state) {
+    (void)state;
+    const int32_t targets[] = {300, 1000, 3000};
+    for (int k = 0; k < 3 * SR_ARRAY_COUNT(targets); k++) {
+        Soup soup = {0};
+        srMesherReport report;
+        double shift = 0.1 * (k % 3);
+        for (int b = 0; b < 3; b++) {
+            addBox(&soup, (double[3]){b * shift, 0.0, b * 1.0}, (double[3]){2.0, 2.0, 1.0});
+        }
+        srMesh mesh = makeMesh(&soup, targets[k / 3], &report);
+        assert_int_equal(report.pieceCount, 3);
+        assert_int_equal(countPieces(&mesh.cage), 3);
+        assert_true(report.volume > 0.97 * 12.0 && report.volume < 1.3 * 12.0);
+        srDestroyMesh(&mesh);
+        freeSoup(&soup);
+    }
+}
+
 static void contacts_stay_glued_when_asked(void** state) {
     (void)state;
     Soup soup = {0};
@@ -641,6 +660,7 @@ int main(void) {
         cmocka_unit_test_teardown(no_cell_joins_the_lips_of_a_closed_mouth, srTestNothingLeaked),
         cmocka_unit_test_teardown(thighs_that_touch_or_cross_a_little_stay_two_and_deep_ones_are_one,
                                   srTestNothingLeaked),
+        cmocka_unit_test_teardown(blocks_that_lie_on_each_other_stay_as_many, srTestNothingLeaked),
         cmocka_unit_test_teardown(contacts_stay_glued_when_asked, srTestNothingLeaked),
         cmocka_unit_test_teardown(finer_cages_come_nearer_to_the_volume, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),

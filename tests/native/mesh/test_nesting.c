@@ -14,21 +14,46 @@ static srPatches sortOut(const Soup* soup) {
     return patches;
 }
 
-static void patches_that_share_a_point_are_one_piece(void** state) {
+static void closed_patches_that_share_an_index_are_one_piece(void** state) {
+    (void)state;
+    for (int isMerged = 0; isMerged < 2; isMerged++) {
+        Soup soup = {0};
+        const double size[3] = {1.0, 1.0, 1.0};
+        addBox(&soup, (const double[3]){0.0, 0.0, 0.0}, size);
+        addBox(&soup, (const double[3]){5.0, 0.0, 0.0}, size);
+        addBox(&soup, (const double[3]){1.0, 1.0, 1.0}, size); // at a corner of the first
+        addBox(&soup, (const double[3]){2.0, 2.0, 1.0}, size); // at an edge of the third
+        for (int32_t corner = 0; corner < 3 * soup.triangleCount && isMerged; corner++) {
+            int32_t first = 0;
+            while (memcmp(soup.points + 3 * first, soup.points + 3 * soup.triangles[corner], 12) != 0) {
+                first++;
+            }
+            soup.triangles[corner] = first;
+        }
+        srPatches patches = sortOut(&soup);
+        assert_success(srJoinPieces(&patches));
+        assert_int_equal(patches.pieceCount, isMerged ? 2 : 4);
+        const int32_t expected[4] = {0, 1, 0, 0};
+        for (int p = 0; p < 4; p++) {
+            assert_int_equal(patches.patches[p].piece, isMerged ? expected[p] : p);
+        }
+        srDestroyPatches(&patches);
+        freeSoup(&soup);
+    }
+}
+
+static void open_patches_are_of_the_piece_at_whose_place_they_are(void** state) {
     (void)state;
     Soup soup = {0};
     const double size[3] = {1.0, 1.0, 1.0};
     addBox(&soup, (const double[3]){0.0, 0.0, 0.0}, size);
     addBox(&soup, (const double[3]){5.0, 0.0, 0.0}, size);
-    addBox(&soup, (const double[3]){1.0, 1.0, 1.0}, size); // at a corner of the first
-    addBox(&soup, (const double[3]){2.0, 2.0, 1.0}, size); // at an edge of the third
+    int32_t a = addPoint(&soup, 1.0, 1.0, 1.0), b = addPoint(&soup, 2.0, 1.0, 1.0);
+    addTriangle(&soup, a, b, addPoint(&soup, 2.0, 2.0, 1.0));
     srPatches patches = sortOut(&soup);
     assert_success(srJoinPieces(&patches));
     assert_int_equal(patches.pieceCount, 2);
-    const int32_t expected[4] = {0, 1, 0, 0};
-    for (int p = 0; p < 4; p++) {
-        assert_int_equal(patches.patches[p].piece, expected[p]);
-    }
+    assert_int_equal(patches.patches[2].piece, 0);
     srDestroyPatches(&patches);
     freeSoup(&soup);
 }
@@ -77,7 +102,8 @@ static void whoever_is_nearest_around_decides(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(patches_that_share_a_point_are_one_piece, srTestNothingLeaked),
+        cmocka_unit_test_teardown(closed_patches_that_share_an_index_are_one_piece, srTestNothingLeaked),
+        cmocka_unit_test_teardown(open_patches_are_of_the_piece_at_whose_place_they_are, srTestNothingLeaked),
         cmocka_unit_test_teardown(whoever_is_nearest_around_decides, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("mesh/nesting", tests, NULL, NULL);

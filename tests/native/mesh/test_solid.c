@@ -464,25 +464,68 @@ static bool inLongBox(srVec3 p) {
     return p.x > -1.0 && p.x < 1.0 && fabs(p.y) < 0.5 && fabs(p.z) < 0.5;
 }
 
+// A corner at a place where there is one before is that one.
+static void mergeCorners(Soup* soup) {
+    for (int32_t corner = 0; corner < 3 * soup->triangleCount; corner++) {
+        int32_t first = 0;
+        while (memcmp(soup->points + 3 * first, soup->points + 3 * soup->triangles[corner], 12) != 0) {
+            first++;
+        }
+        soup->triangles[corner] = first;
+    }
+}
+
 static void walls_within_flesh_bound_nothing(void** state) {
     (void)state;
     const double left[3] = {-1.0, -0.5, -0.5}, right[3] = {0.0, -0.5, -0.5}, size[3] = {1.0, 1.0, 1.0};
-    // two boxes back to back share a wall, which is there twice; whichever is inside out
-    for (int kind = 0; kind < 4; kind++) {
+    // two boxes back to back share a wall, which is there twice; whichever is inside out; as one mesh, or two
+    for (int kind = 0; kind < 8; kind++) {
         Soup soup = {0};
+        bool isOne = kind >= 4;
         addBox(&soup, left, size);
         addBox(&soup, right, size);
         flipSome(&soup, 0, kind & 1 ? 12 : 0, 1);
         flipSome(&soup, 12, kind & 2 ? 24 : 12, 1);
+        if (isOne) {
+            mergeCorners(&soup);
+        }
         srSolidReport report;
         srSolid solid = makeSolid(&soup, NULL, &report);
         checkInside(&solid, inLongBox, 1.2, 0.01, 1.0, origin);
-        assert_int_equal(report.duplicateCount, 2);
-        assert_int_equal(report.swallowedCount, 1);
-        assert_int_equal(report.pieceCount, 1);
+        assert_int_equal(report.duplicateCount, isOne ? 2 : 0);
+        assert_int_equal(report.swallowedCount, isOne ? 1 : 0);
+        assert_int_equal(report.pieceCount, isOne ? 1 : 2);
+        assert_near(isOne ? 2.0 : solid.volume, 2.0, 1e-6);
+        for (int32_t t = 0; t < 24 && !isOne; t++) {
+            assert_int_equal(solid.turns[t], (t < 12 ? kind & 1 : kind >> 1 & 1) ? -1 : 1);
+            assert_int_equal(solid.trianglePieces[t], t >= 12);
+        }
         srDestroySolid(&solid);
         freeSoup(&soup);
     }
+}
+
+static bool inCross(srVec3 p) {
+    double x = fabs(p.x), y = fabs(p.y), z = fabs(p.z);
+    return (x < 0.3) + (y < 0.3) + (z < 0.3) >= 2 && fmax(x, fmax(y, z)) < 0.9;
+}
+
+// A box with one on each of its sides: nothing of it looks out.
+static void a_body_among_others_that_touch_it_is_flesh(void** state) {
+    (void)state;
+    Soup soup = {0};
+    for (int b = 0; b < 7; b++) {
+        double lower[3] = {-0.3, -0.3, -0.3};
+        lower[b % 3] += b < 6 ? b < 3 ? -0.6 : 0.6 : 0.0;
+        addBox(&soup, lower, (const double[3]){0.6, 0.6, 0.6});
+    }
+    srSolidReport report;
+    srSolid solid = makeSolid(&soup, NULL, &report);
+    checkInside(&solid, inCross, 1.0, 0.01, 1.0, origin);
+    assert_int_equal(report.pieceCount, 7);
+    assert_int_equal(report.swallowedCount, 0);
+    srDestroySolid(&solid);
+    freeSoup(&soup);
 }
 
 static void a_thin_box_is_as_thick_as_a_sheet(void** state) {
@@ -737,6 +780,7 @@ int main(void) {
         cmocka_unit_test_teardown(a_strip_with_one_side_is_a_sheet, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_fin_on_a_body_gets_a_thickness, srTestNothingLeaked),
         cmocka_unit_test_teardown(walls_within_flesh_bound_nothing, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_body_among_others_that_touch_it_is_flesh, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_thin_box_is_as_thick_as_a_sheet, srTestNothingLeaked),
         cmocka_unit_test_teardown(odd_points_and_flat_triangles_change_nothing, srTestNothingLeaked),
         cmocka_unit_test_teardown(size_and_place_do_not_matter, srTestNothingLeaked),

@@ -120,6 +120,40 @@ static inline void addThigh(Soup* soup, double x, double y) {
     }
 }
 
+/// What goes round along z: a ring of points for each radius and height of the outline, which is closed.
+static inline void addRing(Soup* soup, const double (*outline)[2], int count) {
+    enum {
+        around = 32
+    };
+    int32_t first = soup->pointCount;
+    for (int i = 0; i < around * count; i++) {
+        double angle = 2.0 * 3.14159265358979323846 * (i % around) / around;
+        addPoint(soup, outline[i / around][0] * cos(angle), outline[i / around][0] * sin(angle),
+                 outline[i / around][1]);
+    }
+    for (int i = 0; i < around * count; i++) {
+        int32_t next = i / around * around + (i + 1) % around;
+        int32_t p = first + i, q = first + next;
+        int32_t row = i / around == count - 1 ? -around * (count - 1) : around;
+        addTriangle(soup, p, q, q + row);
+        addTriangle(soup, p, q + row, p + row);
+    }
+}
+
+/// A ring of a rectangular section.
+static inline void addWasher(Soup* soup, double inner, double outer, double low, double high) {
+    enum {
+        steps = 8
+    };
+    double outline[2 * steps][2];
+    for (int i = 0; i < steps; i++) {
+        double z = low + (high - low) * i / (steps - 1);
+        outline[i][0] = outer, outline[i][1] = z;
+        outline[2 * steps - 1 - i][0] = inner, outline[2 * steps - 1 - i][1] = z;
+    }
+    addRing(soup, (const double (*)[2])outline, 2 * steps);
+}
+
 /// A block of edge 4 with a slit in its front (y = 4): 2 deep, from x = 1 to 3, at half its height.
 static inline void addMouth(Soup* soup, double gap) {
     Blocks head = {.counts = {3, 2, 3}};
