@@ -11,6 +11,7 @@
 #include "mesh/contour.h"
 #include "mesh/crossings.h"
 #include "mesh/decimate.h"
+#include "mesh/division.h"
 #include "mesh/embedding.h"
 #include "mesh/quality.h"
 #include "mesh/relax.h"
@@ -30,6 +31,14 @@
 
 // The artist's own surface is taken where it has so many times the wanted triangles.
 #define OWN_FACTOR 1.5
+
+// What is thinner than that, in wanted edges (twice the volume by the area), and far from round (36 pi V^2 /
+// A^3, which is 1 for a ball, a half for a cube), has no good cage by the lattice. There large triangles of
+// the artist's are divided, if there are no more than so many then.
+#define THIN_SHARE 0.75
+#define ROUND_SHARE 0.1
+#define MOST_DIVIDED 400000
+#define PI 3.14159265358979323846
 
 #define RUN_COUNT 5
 #define COUNT_TOLERANCE 0.04
@@ -95,6 +104,8 @@ const char* srDescribeConformFate(const srConformReport* report) {
         [sr_skinPinched] = "TetGen filled a surface around the skin, as parts of it meet at edges or points.",
         [sr_skinCrossing] = "TetGen filled a surface around the skin, as it touches or crosses itself.",
     };
+    static const char* const divided =
+        "The skin is closed, thin, and crosses itself nowhere: TetGen kept it, in smaller triangles.";
     static const char* const unclean[sr_skinFateCount] = {
         [sr_skinOpen] = "The skin is open.",
         [sr_skinSheet] = "Some of the skin is as thin as a sheet.",
@@ -104,7 +115,7 @@ const char* srDescribeConformFate(const srConformReport* report) {
     };
     switch (report->fate) {
     case sr_conformMade:
-        return made[report->skin];
+        return report->isDivided && report->skin == sr_skinTaken ? divided : made[report->skin];
     case sr_conformUnclean:
         return unclean[report->skin];
     case sr_conformHelper:
@@ -128,8 +139,14 @@ static srHull hullOf(const srSurface* surface) {
     return (srHull){surface->points, surface->pointCount, surface->triangles, surface->triangleCount};
 }
 
+static bool isThin(const Conforming* c, double length) {
+    double volume = c->solid.volume, area = c->solid.area;
+    return 2.0 * volume < THIN_SHARE * length * area &&
+           36.0 * PI * volume * volume < ROUND_SHARE * area * area * area;
+}
+
 // The artist's own triangles, if they are closed, fine enough, and cross nowhere.
-static srResult takeOwn(Conforming* c, double length, srSkinFate* outFate) {
+static srResult takeOwn(Conforming* c, double length, srSkinFate* outFate, bool* outIsDivided) {
     srHull hull = hullOf(&c->solid.shells);
     bool isClosed;
     int32_t crossingCount;
@@ -137,6 +154,11 @@ static srResult takeOwn(Conforming* c, double length, srSkinFate* outFate) {
                : c->solid.sheets.triangleCount > 0 ? sr_skinSheet
                                                    : sr_skinCoarse;
     bool isFine = hull.triangleCount >= OWN_FACTOR * expectTriangles(c->solid.area, length);
+    if (*outFate == sr_skinCoarse && !isFine && isThin(c, length)) {
+        SR_TRY(srDivideHull(&hull, length / sqrt(OWN_FACTOR), MOST_DIVIDED, c->arena, &hull));
+        isFine = hull.triangleCount > 0;
+        *outIsDivided = isFine;
+    }
     if (*outFate != sr_skinCoarse || !isFine) {
         return sr_success;
     }
@@ -163,7 +185,7 @@ static double findFinest(const Conforming* c, double length) {
 static srResult makeFine(Conforming* c, double wantedLength, srConformReport* report) {
     srProgress part = srPartOfProgress(&c->whole, SOLID_SHARE, SOLID_SHARE + CONTOUR_PART);
     double length = findFinest(c, wantedLength);
-    SR_TRY(takeOwn(c, length, &report->skin));
+    SR_TRY(takeOwn(c, length, &report->skin, &report->isDivided));
     bool isOwn = report->skin == sr_skinTaken;
     if (!isOwn && c->settings->wantsOwnSurface) {
         report->fate = sr_conformUnclean;
@@ -382,6 +404,7 @@ static srResult finish(Conforming* c, const Attempt* best, srMesh* mesh, srConfo
         SR_TRY(findHomes(c, best, newCells, mesh));
     }
     srMeasureCells(&mesh->cage, &report->minDihedralDegrees, &largest, &report->volume);
+    report->insideVolume = report->skin == sr_skinTaken ? c->solid.volume : report->volume;
     report->edgeLength = best->length;
     if (report->minDihedralDegrees < LEAST_DIHEDRAL) {
         report->fate = sr_conformPoor;

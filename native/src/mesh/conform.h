@@ -49,13 +49,15 @@ typedef struct srConformReport {
     srConformFate fate;
     srTetgenFate tetgen;
     srSkinFate skin; ///< Taken: the artist's own triangles were thinned; else the contour of the inside.
+    bool isDivided;  ///< Taken, in smaller triangles: it is thin, and was too coarse.
     int32_t surfaceTriangles; ///< Before thinning,
     int32_t hullTriangles;    ///< and after.
     int32_t spineCount;       ///< Nodes put on the spine.
     int32_t runCount;         ///< Of TetGen.
     double minDihedralDegrees;
-    double edgeLength; ///< Wanted, where no detail is.
-    double volume;     ///< Of all cells.
+    double edgeLength;   ///< Wanted, where no detail is.
+    double volume;       ///< Of all cells.
+    double insideVolume; ///< What the artist's own surface encloses; of a contour, that of the cells.
     srSolidReport solid;
 } srConformReport;
 

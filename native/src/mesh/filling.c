@@ -197,6 +197,7 @@ static void addConform(const srConformReport* from, srConformReport* sum) {
     sum->runCount += from->runCount;
     sum->minDihedralDegrees = fmin(sum->minDihedralDegrees, from->minDihedralDegrees);
     sum->edgeLength = fmax(sum->edgeLength, from->edgeLength);
+    sum->insideVolume += from->insideVolume;
     sum->volume += from->volume;
 }
 

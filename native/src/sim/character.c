@@ -121,7 +121,7 @@ static void reportCage(const srFillingReport* made, srCharacterReport* out) {
     out->removedCellCount = made->lattice.removedCellCount;
     out->cellSize = (float)(isConforming ? made->conform.edgeLength : made->lattice.spacing);
     out->leastNodeCount = made->lattice.leastNodeCount;
-    out->insideVolume = (float)(isConforming ? made->conform.volume : made->lattice.insideVolume);
+    out->insideVolume = (float)(isConforming ? made->conform.insideVolume : made->lattice.insideVolume);
 }
 
 static srResult makeOwnCage(Preparing* preparing) {

@@ -61,6 +61,37 @@ static void tetgen_makes_cages_of_the_wanted_size(void** state) {
     srDestroySurface(&surface);
 }
 
+// Three plates of twelve triangles each: no lattice of so many nodes is thin enough for them.
+static void thin_plates_of_few_triangles_keep_their_volume(void** state) {
+    (void)state;
+    needHelper();
+    const int32_t targets[] = {300, 1000, 4000};
+    for (int i = 0; i < SR_ARRAY_COUNT(targets); i++) {
+        Soup soup = {0};
+        for (int plate = 0; plate < 3; plate++) {
+            addBox(&soup, (double[3]){3.0 * plate, 0.4 * plate, 0.5 * plate}, (double[3]){2.0, 2.0, 0.06});
+        }
+        srSurface surface = makeSurface(&soup);
+        srFillingSettings settings = settingsFor(targets[i], helperPath);
+        const srSolidSettings exact = {.largestHole = 0.2, .sheetThickness = 0.0};
+        settings.route = sr_fillingAutomatic;
+        settings.limits.seconds = 30.0;
+        settings.lattice.solid = &exact;
+        srMesh mesh;
+        srFillingReport report;
+        assert_success(srFillSurface(&surface, &settings, &mesh, &report));
+        assert_int_equal(report.route, sr_fillingTetgen);
+        assert_non_null(strstr(report.note, "smaller triangles"));
+        assert_near(mesh.cage.nodeCount, targets[i], 0.15 * targets[i]);
+        assert_near(report.conform.insideVolume, 3.0 * 0.24, 1e-6);
+        double growth = sumVolumes(&mesh.cage) / (3.0 * 0.24); // nodes are moved out of flat cells
+        assert_true(growth > 0.97 && growth < (targets[i] < 1000 ? 1.3 : 1.1));
+        srDestroyMesh(&mesh);
+        srDestroySurface(&surface);
+        freeSoup(&soup);
+    }
+}
+
 static void coarse_or_crossing_skins_are_contoured(void** state) {
     (void)state;
     needHelper();
@@ -409,6 +440,7 @@ static void failing_allocations_leak_nothing(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(tetgen_makes_cages_of_the_wanted_size, srTestNothingLeaked),
+        cmocka_unit_test_teardown(thin_plates_of_few_triangles_keep_their_volume, srTestNothingLeaked),
         cmocka_unit_test_teardown(coarse_or_crossing_skins_are_contoured, srTestNothingLeaked),
         cmocka_unit_test_teardown(cage_is_the_same_on_any_number_of_workers, srTestNothingLeaked),
         cmocka_unit_test_teardown(report_says_who_made_the_cage_and_why, srTestNothingLeaked),
