@@ -211,7 +211,7 @@ static void benchLocalSteps(srBenchReport* out, const char* caseName, Stage* s) 
     float* q = calloc(4 * n, sizeof(float));
     srCellTurns turns = {aligned_alloc(64, blocks * sizeof(srMat3Blockf)),
                          aligned_alloc(64, blocks * sizeof(srTurnBlockf)), NULL, NULL};
-    srCellStretches none = {NULL, NULL, NULL};
+    srCellStretches none = {NULL, NULL, NULL, 0.0};
     for (size_t i = 0; i < n; ++i) {
         srVec3 p = s->character.places[0][i];
         x[4 * i] = p.x, x[4 * i + 1] = p.y, x[4 * i + 2] = p.z;

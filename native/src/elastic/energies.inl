@@ -2,7 +2,7 @@
 //
 // Energies of one cell: F -> psi, P = dpsi/dF, and how P changes with F. Part of a kernel text: include it
 // after rotation_kernels.inl, once for each type. mu and lambda are Lame's, times a volume where forces are
-// wanted.
+// wanted; `swell` is where the term of lambda is zero (srFindSwell).
 
 #define cofactors SR_NAME(cofactors)
 #define cofactorChange SR_NAME(cofactorChange)
@@ -52,53 +52,56 @@ SR_KERNEL Mat mulLeft(const Mat* A, const Mat* B) {
 }
 
 // Stable neo-Hookean flesh (Smith, de Goes, Kim 2018, without the barrier), finite for any F, turned inside
-// out too: psi = mu/2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu)/2 (J - 1)^2. At rest its tangent is Hooke's.
-SR_KERNEL SR_V neoHookean(const Mat* F, SR_V mu, SR_V lambda, Mat* outP) {
+// out too: psi = mu/2 (|F|^2 - 3) - mu (J - 1) + mu/2 (J - 1)^2 + lambda/2 (J - 1 - swell)^2. At rest its
+// tangent is Hooke's.
+SR_KERNEL SR_V neoHookean(const Mat* F, SR_V mu, SR_V lambda, SR_V swell, Mat* outP) {
     Mat C = cofactors(F);
     SR_V grown = dot(F->a, C.a) - (SR_T)1;
-    SR_V stiff = lambda + mu;
-    *outP = combine(mu, F, stiff * grown - mu, &C);
-    return (SR_T)0.5 * (mu * (dotMats(F, F) - (SR_T)3) + stiff * grown * grown) - mu * grown;
+    SR_V stiff = lambda + mu, pull = lambda * swell + mu;
+    *outP = combine(mu, F, stiff * grown - pull, &C);
+    return (SR_T)0.5 * (mu * (dotMats(F, F) - (SR_T)3) + stiff * grown * grown) - pull * grown +
+           (SR_T)0.5 * lambda * swell * swell;
 }
 
-SR_KERNEL Mat neoHookeanChange(const Mat* F, SR_V mu, SR_V lambda, const Mat* dF) {
+SR_KERNEL Mat neoHookeanChange(const Mat* F, SR_V mu, SR_V lambda, SR_V swell, const Mat* dF) {
     Mat C = cofactors(F), dC = cofactorChange(F, dF);
     SR_V grown = dot(F->a, C.a) - (SR_T)1;
-    SR_V stiff = lambda + mu;
-    Mat volume = combine(stiff * dotMats(&C, dF), &C, stiff * grown - mu, &dC);
+    SR_V stiff = lambda + mu, pull = lambda * swell + mu;
+    Mat volume = combine(stiff * dotMats(&C, dF), &C, stiff * grown - pull, &dC);
     const SR_V one = (SR_V){0} + (SR_T)1;
     return combine(mu, dF, one, &volume);
 }
 
-// St. Venant-Kirchhoff: psi = mu |E|^2 + lambda/2 tr(E)^2 with Green's strain E = (F' F - I) / 2; P = F S
-// with S = 2 mu E + lambda tr(E) I. Weak where squashed.
-SR_KERNEL SR_V stVenantKirchhoff(const Mat* F, SR_V mu, SR_V lambda, Mat* outP) {
+// St. Venant-Kirchhoff: psi = mu |E|^2 + lambda/2 (tr(E) - swell)^2 with Green's strain E = (F' F - I) / 2;
+// P = F S with S = 2 mu E + lambda (tr(E) - swell) I. Weak where squashed.
+SR_KERNEL SR_V stVenantKirchhoff(const Mat* F, SR_V mu, SR_V lambda, SR_V swell, Mat* outP) {
     Mat E = mulTransposedLeft(F, F), I = identity();
     const SR_V half = (SR_V){0} + (SR_T)0.5;
     E = combine(half, &E, -half, &I);
-    SR_V trace = E.a.x + E.b.y + E.c.z;
+    SR_V trace = E.a.x + E.b.y + E.c.z - swell;
     Mat S = combine(mu + mu, &E, lambda * trace, &I);
     *outP = mulLeft(F, &S);
     return mu * dotMats(&E, &E) + (SR_T)0.5 * lambda * trace * trace;
 }
 
-SR_KERNEL Mat stVenantKirchhoffChange(const Mat* F, SR_V mu, SR_V lambda, const Mat* dF) {
+SR_KERNEL Mat stVenantKirchhoffChange(const Mat* F, SR_V mu, SR_V lambda, SR_V swell, const Mat* dF) {
     const SR_V half = (SR_V){0} + (SR_T)0.5, one = half + half;
     Mat E = mulTransposedLeft(F, F), I = identity();
     E = combine(half, &E, -half, &I);
     Mat A = mulTransposedLeft(F, dF), B = mulTransposedLeft(dF, F);
     Mat dE = combine(half, &A, half, &B);
-    Mat S = combine(mu + mu, &E, lambda * (E.a.x + E.b.y + E.c.z), &I);
+    Mat S = combine(mu + mu, &E, lambda * (E.a.x + E.b.y + E.c.z - swell), &I);
     Mat dS = combine(mu + mu, &dE, lambda * (dE.a.x + dE.b.y + dE.c.z), &I);
     Mat turned = mulLeft(dF, &S), strained = mulLeft(F, &dS);
     return combine(one, &turned, one, &strained);
 }
 
-// Corotated: psi = mu |F - R|^2 + lambda/2 tr(R' F - I)^2, R the rotation of F. `trace` is tr(R' F) - 3.
-SR_KERNEL SR_V corotated(const Mat* F, const Mat* R, SR_V mu, SR_V lambda, Mat* outP) {
+// Corotated: psi = mu |F - R|^2 + lambda/2 (tr(R' F - I) - swell)^2, R the rotation of F. `trace` is
+// tr(R' F) - 3 - swell.
+SR_KERNEL SR_V corotated(const Mat* F, const Mat* R, SR_V mu, SR_V lambda, SR_V swell, Mat* outP) {
     const SR_V one = (SR_V){0} + (SR_T)1;
     Mat off = combine(one, F, -one, R);
-    SR_V trace = dotMats(R, F) - (SR_T)3;
+    SR_V trace = dotMats(R, F) - (SR_T)3 - swell;
     *outP = combine(mu + mu, &off, lambda * trace, R);
     return mu * dotMats(&off, &off) + (SR_T)0.5 * lambda * trace * trace;
 }

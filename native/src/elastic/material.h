@@ -29,6 +29,10 @@ double srLameLambda(const srMaterial* material);
 /// ARAP.
 double srFindCellLambda(const srMaterial* material, srElasticModel model);
 
+/// What the term of lambda measures of flesh that is larger by `pressure` of itself, above -1, in all
+/// directions alike: J - 1, tr(R' F) - 3 or tr(E), as the model has it. Exactly 0 for 0; nothing in ARAP.
+double srFindSwell(srElasticModel model, double pressure);
+
 #define SR_LARGEST_LAMBDA 49.0
 
 /// Young's modulus that makes flesh of a body of `size` swing in step with its pull to the pose at

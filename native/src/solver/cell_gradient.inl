@@ -208,13 +208,14 @@ SR_KERNEL void evaluateMaterial(const srCellTask* task, int32_t block, const int
         int32_t v = first + i, lane = SR_LANE(v);
         SR_V mu = 0.5 * LoadW(&task->shapes->weights[block].x[lane]);
         SR_V lambda = LoadW(&task->shapes->bulkWeights[block].x[lane]), psi;
+        SR_V swell = (SR_V){0} + task->stretches->swell;
         Mat P;
         if (model == sr_elasticCorotated) {
             rotateAndStore(task->turns, v, &F[i], 1, &R);
-            psi = corotated(&F[i], &R, mu, lambda, &P);
+            psi = corotated(&F[i], &R, mu, lambda, swell, &P);
         } else {
-            psi = model == sr_elasticNeoHookean ? neoHookean(&F[i], mu, lambda, &P)
-                                                : stVenantKirchhoff(&F[i], mu, lambda, &P);
+            psi = model == sr_elasticNeoHookean ? neoHookean(&F[i], mu, lambda, swell, &P)
+                                                : stVenantKirchhoff(&F[i], mu, lambda, swell, &P);
             storeMatNarrow(&task->turns->rotations[block], lane, &F[i]);
         }
         addLanes(energy, psi + psi);

@@ -75,14 +75,15 @@ SR_KERNEL void multiplyMaterial(const srCellTask* task, int32_t v, const int mod
     Mat F = loadCellMat(&task->turns->rotations[block], lane), dP;
     SR_V mu = (SR_T)0.5 * LoadW(&task->shapes->weightsF[block].x[lane]);
     SR_V lambda = LoadW(&task->shapes->bulkWeightsF[block].x[lane]);
+    SR_V swell = (SR_V){0} + (SR_T)task->stretches->swell;
     if (model == sr_elasticNeoHookean) {
-        dP = neoHookeanChange(&F, mu, lambda, &dF);
+        dP = neoHookeanChange(&F, mu, lambda, swell, &dF);
     } else if (model == sr_elasticStVenantKirchhoff) {
-        dP = stVenantKirchhoffChange(&F, mu, lambda, &dF);
+        dP = stVenantKirchhoffChange(&F, mu, lambda, swell, &dF);
     } else {
         Turn T = loadSymmetric(&task->turns->turns[block], lane);
         Mat dR = turnNearest(&F, &T, &dF);
-        dP = corotatedChange(&F, traceOfTurn(&T), mu, lambda, &dF, &dR);
+        dP = corotatedChange(&F, traceOfTurn(&T) - swell, mu, lambda, &dF, &dR);
     }
     if (isPressed) {
         F = model == sr_elasticCorotated ? loadCellMat(&task->turns->gradients[block], lane) : F;

@@ -75,11 +75,12 @@ typedef struct srCellShapes {
 SR_MUST_USE srResult srCreateCellShapes(const srCellLayout* layout, srCellShapes* outShapes);
 void srDestroyCellShapes(const srCellLayout* layout, srCellShapes* shapes);
 
-/// Of a posed cage: the stretches S that cells are measured against. Null pointers stand for S = I.
+/// What cells are measured against. Of a posed cage the stretches S; null pointers stand for S = I.
 typedef struct srCellStretches {
     srTurnBlock* stretches; ///< xx, yy, zz, xy, yz, zx
     srTurnBlockf* stretchesF;
     double* targets; ///< Of a block's volume; not null where volumes are kept.
+    double swell;    ///< What other materials' volume term wants (srFindSwell); posing does not fill it.
 } srCellStretches;
 
 /// How to pose: S = (1 - c) S_p + c I with F_p = R_p S_p the posed cell; the target of a volume likewise,

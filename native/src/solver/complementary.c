@@ -487,6 +487,7 @@ void srComplementary_StepFrame(const srComplementaryRest* rest, const srCompleme
     };
     Carving carving = {.base = state->scratch};
     carveProblem(&carving, rest, tuning, &step);
+    step.problem.stretches.swell = srFindSwell(tuning->dials.model, motion->pressure);
     for (int32_t substep = 1; substep <= tuning->dials.substeps; ++substep) {
         step.fraction = (double)substep / (double)tuning->dials.substeps;
         step.isFirst = substep == 1;

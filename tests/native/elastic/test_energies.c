@@ -4,6 +4,7 @@
 
 #include "support/support.h"
 
+#include "elastic/material.h"
 #include "math/rotation.h"
 #include "math/simd.h"
 
@@ -27,31 +28,31 @@ typedef enum Model {
     model_count
 } Model;
 
-static double evaluate(Model model, const Mat* F, Mat* P) {
+static double evaluate(Model model, double swell, const Mat* F, Mat* P) {
     Mat R;
     switch (model) {
     case model_neoHookean:
-        return neoHookean(F, MU, LAMBDA, P);
+        return neoHookean(F, MU, LAMBDA, swell, P);
     case model_stVenantKirchhoff:
-        return stVenantKirchhoff(F, MU, LAMBDA, P);
+        return stVenantKirchhoff(F, MU, LAMBDA, swell, P);
     default:
         nearestRotations(F, 1, &R);
-        return corotated(F, &R, MU, LAMBDA, P);
+        return corotated(F, &R, MU, LAMBDA, swell, P);
     }
 }
 
-static Mat change(Model model, const Mat* F, const Mat* dF) {
+static Mat change(Model model, double swell, const Mat* F, const Mat* dF) {
     Mat R, dR;
     Turn T;
     switch (model) {
     case model_neoHookean:
-        return neoHookeanChange(F, MU, LAMBDA, dF);
+        return neoHookeanChange(F, MU, LAMBDA, swell, dF);
     case model_stVenantKirchhoff:
-        return stVenantKirchhoffChange(F, MU, LAMBDA, dF);
+        return stVenantKirchhoffChange(F, MU, LAMBDA, swell, dF);
     default:
         nearestTurns(F, 1, &R, &T);
         dR = turnNearest(&R, &T, dF);
-        return corotatedChange(&R, dotMats(&R, F) - 3.0, MU, LAMBDA, dF, &dR);
+        return corotatedChange(&R, dotMats(&R, F) - 3.0 - swell, MU, LAMBDA, dF, &dR);
     }
 }
 
@@ -78,11 +79,13 @@ static void stress_is_the_slope_of_energy(void** state) {
     uint64_t seed = 21;
     for (int trial = 0; trial < 300; ++trial) {
         Model model = (Model)(trial % model_count);
+        double swell = trial < 150 ? 0.0 : srTestRandom(&seed) - 0.5;
         Mat F = randomShape(&seed), dF = randomMat(&seed, 1.0), P, other;
         const double s = 1e-5;
-        evaluate(model, &F, &P);
+        evaluate(model, swell, &F, &P);
         Mat before = away(&F, -s, &dF), after = away(&F, s, &dF);
-        double slope = (evaluate(model, &after, &other) - evaluate(model, &before, &other)) / (2.0 * s);
+        double slope =
+            (evaluate(model, swell, &after, &other) - evaluate(model, swell, &before, &other)) / (2.0 * s);
         // 1e-16 of energies near ten, divided by s; s^2 times third derivatives
         assert_near(slope, dotMats(&P, &dF), srTestTolerance(3e-8));
     }
@@ -94,6 +97,7 @@ static void its_change_is_that_of_finite_differences(void** state) {
     double worst = 0.0;
     for (int trial = 0; trial < 300; ++trial) {
         Model model = (Model)(trial % model_count);
+        double swell = trial < 150 ? 0.0 : srTestRandom(&seed) - 0.5;
         Mat F = randomShape(&seed), dF = randomMat(&seed, 1.0), P[2];
         Svd svd;
         decomposeMats(&F, 1, &svd);
@@ -102,9 +106,9 @@ static void its_change_is_that_of_finite_differences(void** state) {
         }
         const double s = 1e-6;
         Mat before = away(&F, -s, &dF), after = away(&F, s, &dF);
-        evaluate(model, &before, &P[0]);
-        evaluate(model, &after, &P[1]);
-        Mat difference = combine(0.5 / s, &P[1], -0.5 / s, &P[0]), dP = change(model, &F, &dF);
+        evaluate(model, swell, &before, &P[0]);
+        evaluate(model, swell, &after, &P[1]);
+        Mat difference = combine(0.5 / s, &P[1], -0.5 / s, &P[0]), dP = change(model, swell, &F, &dF);
         Mat off = combine(1.0, &dP, -1.0, &difference);
         worst = fmax(worst, sqrt(dotMats(&off, &off) / dotMats(&difference, &difference)));
     }
@@ -117,12 +121,12 @@ static void at_rest_all_are_hooke_s(void** state) {
     for (int trial = 0; trial < 30; ++trial) {
         Model model = (Model)(trial % model_count);
         Mat I = identity(), P, dF = randomMat(&seed, 1.0);
-        assert_near(evaluate(model, &I, &P), 0.0, 1e-15);
+        assert_near(evaluate(model, 0.0, &I, &P), 0.0, 1e-15);
         assert_near(dotMats(&P, &P), 0.0, 1e-28);
         Mat transposed = mulTransposedLeft(&dF, &I);
         Mat sheared = combine(MU, &dF, MU, &transposed);
         Mat hooke = combine(1.0, &sheared, LAMBDA * (dF.a.x + dF.b.y + dF.c.z), &I);
-        Mat dP = change(model, &I, &dF), off = combine(1.0, &dP, -1.0, &hooke);
+        Mat dP = change(model, 0.0, &I, &dF), off = combine(1.0, &dP, -1.0, &hooke);
         assert_near(sqrt(dotMats(&off, &off)), 0.0, srTestTolerance(1e-13));
     }
 }
@@ -135,11 +139,41 @@ static void a_turn_of_space_changes_no_energy_and_turns_stress(void** state) {
         Mat F = randomShape(&seed), A = randomMat(&seed, 1.0), R, P, turnedP;
         nearestRotations(&A, 1, &R);
         Mat turned = mulLeft(&R, &F);
-        double energy = evaluate(model, &F, &P);
-        assert_near(evaluate(model, &turned, &turnedP), energy, srTestTolerance(1e-12 * (1.0 + energy)));
+        double energy = evaluate(model, 0.7, &F, &P);
+        assert_near(evaluate(model, 0.7, &turned, &turnedP), energy, srTestTolerance(1e-12 * (1.0 + energy)));
         Mat expected = mulLeft(&R, &P), off = combine(1.0, &turnedP, -1.0, &expected);
         assert_near(sqrt(dotMats(&off, &off) / (1.0 + dotMats(&P, &P))), 0.0, srTestTolerance(1e-11));
     }
+}
+
+static void a_pressure_swells_by_itself_in_all_directions(void** state) {
+    (void)state;
+    const srElasticModel models[] = {sr_elasticNeoHookean, sr_elasticStVenantKirchhoff, sr_elasticCorotated};
+    const double pressures[] = {-0.9, -0.2, 0.0, 1e-6, 0.5, 10.0, 1000.0};
+    for (int m = 0; m < model_count; ++m) {
+        assert_true(srFindSwell(models[m], 0.0) == 0.0);
+        for (int k = 0; k < SR_ARRAY_COUNT(pressures); ++k) {
+            double swell = srFindSwell(models[m], pressures[k]), longer = cbrt(1.0 + pressures[k]);
+            Mat I = identity(), F = combine(longer, &I, 0.0, &I), P, unpressed;
+            evaluate((Model)m, swell, &F, &P);
+            // without the term of lambda it is all shear
+            const double lambda = 0.0;
+            switch (m) {
+            case model_neoHookean:
+                neoHookean(&F, MU, lambda, 0.0, &unpressed);
+                break;
+            case model_stVenantKirchhoff:
+                stVenantKirchhoff(&F, MU, lambda, 0.0, &unpressed);
+                break;
+            default:
+                corotated(&F, &I, MU, lambda, 0.0, &unpressed);
+            }
+            Mat off = combine(1.0, &P, -1.0, &unpressed);
+            assert_near(sqrt(dotMats(&off, &off)), 0.0,
+                        srTestTolerance(1e-12 * longer * (1.0 + fabs(swell))));
+        }
+    }
+    assert_true(srFindSwell(sr_elasticArap, 0.5) == 0.0);
 }
 
 int main(void) {
@@ -147,6 +181,7 @@ int main(void) {
         cmocka_unit_test(stress_is_the_slope_of_energy),
         cmocka_unit_test(its_change_is_that_of_finite_differences),
         cmocka_unit_test(at_rest_all_are_hooke_s),
+        cmocka_unit_test(a_pressure_swells_by_itself_in_all_directions),
         cmocka_unit_test(a_turn_of_space_changes_no_energy_and_turns_stress),
     };
     return cmocka_run_group_tests_name("elastic/energies", tests, NULL, srTestNothingLeaked);

@@ -216,7 +216,7 @@ static void stiffenPatches(srReference* r) {
 void srReference_Tune(srReference* reference, const srComplementaryDials* dials, srReferenceModel model) {
     reference->dials = *dials;
     double mu = dials->material.shearModulus;
-    reference->material = (srReferenceMaterial){model, mu, dials->material.bulkModulus - 2.0 / 3.0 * mu};
+    reference->material = (srReferenceMaterial){model, mu, dials->material.bulkModulus - 2.0 / 3.0 * mu, 0.0};
     memset(reference->masses, 0, sizeof(double) * (size_t)reference->nodeCount);
     for (int32_t cell = 0; cell < reference->shape->cellCount; ++cell) {
         for (int c = 0; c < 4; ++c) {
@@ -259,6 +259,7 @@ static void poseVolumes(srReference* r) {
 static void pose(srReference* r, const srVec3* forces) {
     const srVec3 none = {0.0, 0.0, 0.0};
     poseVolumes(r);
+    r->material.pressure = r->pressure;
     for (int32_t i = 0; i < r->nodeCount; ++i) {
         copyPoints(r->pulls + 3 * i, forces != NULL ? &forces[i] : &none, 1);
     }

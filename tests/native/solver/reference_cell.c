@@ -152,6 +152,7 @@ static void changeRotation(double Q[3][3], double G[3][3], double dG[3][3], doub
 typedef struct State {
     double mu;
     double lambda;
+    double side; // g
     double F[3][3];
     double S[3][3];
     double G[3][3]; // F S, or F
@@ -180,9 +181,9 @@ static void arapChange(State* s, double dF[3][3], double dP[3][3]) {
     }
 }
 
-// psi = mu |F - R|^2 + lambda/2 (tr(R' F) - 3)^2
+// psi = mu |F - R|^2 + lambda/2 (tr(R' F) - 3 g)^2, g the side of a cube that is as large as it wants to be
 static double corotated(State* s, double P[3][3]) {
-    double grown = contract(s->Q, s->F) - 3.0, sum = 0.5 * s->lambda * grown * grown;
+    double grown = contract(s->Q, s->F) - 3.0 * s->side, sum = 0.5 * s->lambda * grown * grown;
     for (int k = 0; k < 9; ++k) {
         double R = s->Q[k / 3][k % 3], off = s->F[k / 3][k % 3] - R;
         P[k / 3][k % 3] = 2.0 * s->mu * off + s->lambda * grown * R;
@@ -192,7 +193,7 @@ static double corotated(State* s, double P[3][3]) {
 }
 
 static void corotatedChange(State* s, double dF[3][3], double dP[3][3]) {
-    double dR[3][3], grown = contract(s->Q, s->F) - 3.0, more = contract(s->Q, dF);
+    double dR[3][3], grown = contract(s->Q, s->F) - 3.0 * s->side, more = contract(s->Q, dF);
     changeRotation(s->Q, s->F, dF, dR);
     for (int k = 0; k < 9; ++k) {
         int i = k / 3, j = k % 3;
@@ -200,27 +201,29 @@ static void corotatedChange(State* s, double dF[3][3], double dP[3][3]) {
     }
 }
 
-// psi = mu/2 (|F|^2 - 3) - mu (J - 1) + (lambda + mu)/2 (J - 1)^2: Smith, de Goes, Kim (2018), without the
-// logarithm
+// psi = mu/2 (|F|^2 - 3) - mu (J - 1) + mu/2 (J - 1)^2 + lambda/2 (J - g^3)^2: Smith, de Goes, Kim (2018),
+// without the logarithm
 static double neoHookean(State* s, double P[3][3]) {
-    double C[3][3], stiff = s->lambda + s->mu;
+    double C[3][3], wanted = s->side * s->side * s->side;
     findCofactors(s->F, C);
-    double grown = s->F[0][0] * C[0][0] + s->F[0][1] * C[0][1] + s->F[0][2] * C[0][2] - 1.0;
+    double J = s->F[0][0] * C[0][0] + s->F[0][1] * C[0][1] + s->F[0][2] * C[0][2];
+    double slope = s->mu * (J - 2.0) + s->lambda * (J - wanted);
     for (int k = 0; k < 9; ++k) {
-        P[k / 3][k % 3] = s->mu * s->F[k / 3][k % 3] + (stiff * grown - s->mu) * C[k / 3][k % 3];
+        P[k / 3][k % 3] = s->mu * s->F[k / 3][k % 3] + slope * C[k / 3][k % 3];
     }
-    return 0.5 * s->mu * (contract(s->F, s->F) - 3.0) - s->mu * grown + 0.5 * stiff * grown * grown;
+    return 0.5 * s->mu * (contract(s->F, s->F) - 3.0 + (J - 1.0) * (J - 3.0)) +
+           0.5 * s->lambda * (J - wanted) * (J - wanted);
 }
 
 static void neoHookeanChange(State* s, double dF[3][3], double dP[3][3]) {
-    double C[3][3], dC[3][3], stiff = s->lambda + s->mu;
+    double C[3][3], dC[3][3], wanted = s->side * s->side * s->side;
     findCofactors(s->F, C);
     changeCofactors(s->F, dF, dC);
-    double grown = s->F[0][0] * C[0][0] + s->F[0][1] * C[0][1] + s->F[0][2] * C[0][2] - 1.0;
-    double more = contract(C, dF);
+    double J = s->F[0][0] * C[0][0] + s->F[0][1] * C[0][1] + s->F[0][2] * C[0][2];
+    double slope = s->mu * (J - 2.0) + s->lambda * (J - wanted), more = (s->mu + s->lambda) * contract(C, dF);
     for (int k = 0; k < 9; ++k) {
         int i = k / 3, j = k % 3;
-        dP[i][j] = s->mu * dF[i][j] + stiff * more * C[i][j] + (stiff * grown - s->mu) * dC[i][j];
+        dP[i][j] = s->mu * dF[i][j] + more * C[i][j] + slope * dC[i][j];
     }
 }
 
@@ -232,32 +235,34 @@ static void findStrain(double F[3][3], double E[3][3]) {
     }
 }
 
-// 2 mu E + lambda tr(E)
-static void findStress(State* s, double E[3][3], double out[3][3]) {
+// 2 mu E + lambda (tr(E) - wanted)
+static void findStress(State* s, double E[3][3], double wanted, double out[3][3]) {
     for (int k = 0; k < 9; ++k) {
-        out[k / 3][k % 3] = 2.0 * s->mu * E[k / 3][k % 3] + s->lambda * trace(E) * UNIT[k / 3][k % 3];
+        out[k / 3][k % 3] =
+            2.0 * s->mu * E[k / 3][k % 3] + s->lambda * (trace(E) - wanted) * UNIT[k / 3][k % 3];
     }
 }
 
-// psi = mu |E|^2 + lambda/2 tr(E)^2
+// psi = mu |E|^2 + lambda/2 (tr(E) - 3/2 (g^2 - 1))^2
 static double stVenantKirchhoff(State* s, double P[3][3]) {
     double E[3][3], stress[3][3];
+    double wanted = 1.5 * (s->side * s->side - 1.0);
     findStrain(s->F, E);
-    findStress(s, E, stress);
+    findStress(s, E, wanted, stress);
     multiply(s->F, stress, P);
-    return s->mu * contract(E, E) + 0.5 * s->lambda * trace(E) * trace(E);
+    return s->mu * contract(E, E) + 0.5 * s->lambda * pow(trace(E) - wanted, 2.0);
 }
 
 static void stVenantKirchhoffChange(State* s, double dF[3][3], double dP[3][3]) {
     double E[3][3], A[3][3], dE[3][3], stress[3][3], turned[3][3], strained[3][3];
     findStrain(s->F, E);
-    findStress(s, E, stress);
+    findStress(s, E, 1.5 * (s->side * s->side - 1.0), stress);
     multiply(dF, stress, turned);
     multiplyTransposed(s->F, dF, A);
     for (int k = 0; k < 9; ++k) {
         dE[k / 3][k % 3] = 0.5 * (A[k / 3][k % 3] + A[k % 3][k / 3]);
     }
-    findStress(s, dE, stress);
+    findStress(s, dE, 0.0, stress);
     multiply(s->F, stress, strained);
     for (int k = 0; k < 9; ++k) {
         dP[k / 3][k % 3] = turned[k / 3][k % 3] + strained[k / 3][k % 3];
@@ -278,7 +283,8 @@ static const Model MODELS[] = {
 
 double srReferenceEnergy(const srReferenceMaterial* material, double F[3][3], double S[3][3],
                          double outP[3][3], double outH[9][9]) {
-    State s = {.mu = material->lameMu, .lambda = material->lameLambda};
+    State s = {
+        .mu = material->lameMu, .lambda = material->lameLambda, .side = cbrt(1.0 + material->pressure)};
     const Model* model = &MODELS[material->model];
     memcpy(s.F, F, sizeof(s.F));
     memcpy(s.S, UNIT, sizeof(s.S));

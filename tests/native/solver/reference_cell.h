@@ -17,6 +17,7 @@ typedef struct srReferenceMaterial {
     srReferenceModel model;
     double lameMu;
     double lameLambda;
+    double pressure; ///< By how much of itself it wants to be larger, as far as lambda tells; not in ARAP.
 } srReferenceMaterial;
 
 /// Q, the rotation that brings tr(Q' G) to its largest, by Horn's quaternion (1987).

@@ -158,7 +158,8 @@ static void the_solver_agrees_with_the_reference_at_every_frame(void** state) {
     }
 }
 
-// materials that resist a change of volume cell by cell; what patches keep beside that is another test's
+// materials that resist a change of volume cell by cell, bent ones inflated; what patches keep beside that is
+// another test's
 static void they_agree_in_every_material(void** state) {
     (void)state;
     const srElasticModel models[] = {sr_elasticCorotated, sr_elasticNeoHookean, sr_elasticStVenantKirchhoff};
@@ -189,7 +190,7 @@ static void they_agree_in_every_material(void** state) {
             srComplementaryDials dials = dialsOf(&scenes[m][s]);
             dials.model = models[m];
             dials.material = srMakeMaterial(scenes[m][s].young, 0.25, 1000.0);
-            playScene(&f, &scenes[m][s], &dials);
+            playPatched(&f, &scenes[m][s], &dials, s == 1 ? 0.2 : 0.0);
         }
     }
 }
@@ -291,7 +292,8 @@ static void the_references_forces_are_slopes_of_its_energies(void** state) {
     const double step = 1e-5;
     double worst[2] = {0.0, 0.0};
     for (int trial = 0; trial < 200; ++trial) {
-        srReferenceMaterial material = {(srReferenceModel)(trial % 4), 1.0, 2.0 * srTestRandom(&seed)};
+        srReferenceMaterial material = {(srReferenceModel)(trial % 4), 1.0, 2.0 * srTestRandom(&seed),
+                                        srTestRandom(&seed) - 0.5};
         double F[3][3], S[3][3], P[3][3], H[9][9];
         scramble(F, trial < 100 ? 0.3 : 0.8, &seed);
         scramble(S, 0.3, &seed);

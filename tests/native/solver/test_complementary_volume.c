@@ -256,6 +256,38 @@ static void pressure_inflates_and_lets_go(void** state) {
     }
 }
 
+// A pressure acts by what resists a change of volume, in one material as in another.
+static void pressure_is_worth_the_same_in_every_material(void** state) {
+    (void)state;
+    const int32_t counts[3] = {2, 4, 2};
+    const double ratios[] = {0.0, 0.1, 0.3, 0.42, 0.45, 0.46, 0.48, 0.5}, pressures[] = {-0.2, 0.2, 0.5};
+    Flesh f;
+    makeFlesh(&f, counts, 0.25, 2, hold_none);
+    double rest = volumeOfFlesh(&f, NULL);
+    for (int k = 0; k < SR_ARRAY_COUNT(ratios); ++k) {
+        double arap[3];
+        for (int m = 0; m < SR_ARRAY_COUNT(MODELS); ++m) {
+            srComplementaryDials dials = fleshDials();
+            dials.material = srMakeMaterial(2e4, ratios[k], 1000.0);
+            dials.model = MODELS[m];
+            dials.poseCorrection = 1.0;
+            tuneFlesh(&f, &dials);
+            resetFlesh(&f);
+            for (int p = 0; p < 3; ++p) {
+                f.pressure = pressures[p];
+                for (int frame = 0; frame < 60; ++frame) {
+                    stepFlesh(&f);
+                }
+                double part = (volumeOfFlesh(&f, NULL) / rest - 1.0) / pressures[p];
+                arap[p] = m == 0 ? part : arap[p];
+                print_message("ratio %.2f, material %d: %.3f of %.1f\n", ratios[k], m, part, pressures[p]);
+                assert_true(part >= 0.8 * arap[p] && part <= 1.25 * arap[p] + 1e-6);
+            }
+        }
+    }
+    freeFlesh(&f);
+}
+
 static void pressure_that_is_no_number_is_broken_motion(void** state) {
     (void)state;
     const int32_t counts[3] = {2, 3, 2};
@@ -310,6 +342,7 @@ int main(void) {
         cmocka_unit_test(a_ratio_of_a_half_does_not_lock),
         cmocka_unit_test(a_region_has_a_ratio_of_its_own),
         cmocka_unit_test(pressure_inflates_and_lets_go),
+        cmocka_unit_test(pressure_is_worth_the_same_in_every_material),
         cmocka_unit_test(pressure_that_is_no_number_is_broken_motion),
         cmocka_unit_test(a_held_pose_is_kept_by_flesh_of_constant_volume),
     };
