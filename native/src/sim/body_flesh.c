@@ -30,6 +30,9 @@
 // So many may be taken where steps damp too much, however few are asked for.
 #define SUBSTEPS_FOR_DAMPING 10
 
+// Of what a cell resists, in units of its mass: painted tails tremble from twice as much on.
+#define MOST_UNSOLVED 10.0
+
 #define KEEPING_SWEEPS 12 // with which 10,000 steps lose nothing of a swing's energy
 
 #define FREQUENCY_WITHOUT_HANDLES 1.4 // pull and elasticity together: they are made to be alike
@@ -294,6 +297,19 @@ static srSwing findNeeded(srSwing shown, const srFleshDials* dials) {
     return needed;
 }
 
+// How many times as quick as the body mostly is the quickest of its cells are by their maps
+static double findContrast(const FleshBody* body, const srFleshDials* dials) {
+    double most = 0.0;
+    double slowness = 0.0;
+    for (int32_t cell = 0; cell < body->cellCount; ++cell) {
+        double stiffness = dials->stiffnessMap != NULL ? (double)dials->stiffnessMap[cell] : 1.0;
+        double density = dials->densityMap != NULL ? (double)dials->densityMap[cell] : 1.0;
+        most = fmax(most, stiffness / density);
+        slowness += density / stiffness;
+    }
+    return sqrt(most * slowness / body->cellCount);
+}
+
 // The fewest that are enough, and that do not by themselves damp the swing more than it shall be. What the
 // pull to the pose has of a swing needs no substeps: nodes answer it alone.
 static int32_t chooseSubsteps(const FleshBody* body, double frequency, srSwing shown,
@@ -301,6 +317,9 @@ static int32_t chooseSubsteps(const FleshBody* body, double frequency, srSwing s
     srFleshDials tried = *dials;
     if (body->hasHandles && dials->sweeps == 1) {
         double elastic = sqrt(fmax(frequency * frequency - dials->frequency * dials->frequency, 0.0));
+        if (dials->stiffnessMap != NULL || dials->densityMap != NULL) {
+            elastic *= findContrast(body, dials);
+        }
         tried.substeps = srFindSubstepsWithHandles(dials->substeps, elastic, dials->frameSeconds);
     }
     while (tried.substeps < dials->substeps || tried.substeps < SUBSTEPS_FOR_DAMPING) {
@@ -366,6 +385,7 @@ static srResult tuneFlesh(void* self, const srBodySettings* settings) {
     SR_TRY(findFrequency(body, settings, &frequency));
     srFleshDials dials = makeDials(body, settings);
     dials.dampingMap = srCharacter_GetMaps(body->character).damping;
+    dials.mostUnsolved = MOST_UNSOLVED;
     align(body, frequency, settings, &dials);
     body->substeps = dials.substeps;
     const srFamilyDials tuned = {.matter = dials};

@@ -141,13 +141,15 @@ typedef struct srFleshDials {
                     ///< the exact solution of the substep; for a result, substeps are the better buy.
     int32_t poses;  ///< Parts of a frame, each with its own pose; 1 to `substeps`.
     srFleshIntegrator integrator;
-    double leastLength;   ///< Ties grow no shorter than this share (0 to 1) of their length in the pose,
-    double mostLength;    ///< and no longer than this one (at least 1); zero is no limit. Likewise
-    double leastVolume;   ///< cells, whose volume may so swell but not collapse,
-    double mostVolume;    ///< or the other way.
-    srVec3 floorNormal;   ///< Of a plane, in the world; zero is none.
-    double floorHeight;   ///< No free node sinks below x . floorNormal = floorHeight, x as the motion has it.
-    double friction;      ///< Coulomb's coefficient on the floor.
+    double leastLength;  ///< Ties grow no shorter than this share (0 to 1) of their length in the pose,
+    double mostLength;   ///< and no longer than this one (at least 1); zero is no limit. Likewise
+    double leastVolume;  ///< cells, whose volume may so swell but not collapse,
+    double mostVolume;   ///< or the other way.
+    srVec3 floorNormal;  ///< Of a plane, in the world; zero is none.
+    double floorHeight;  ///< No free node sinks below x . floorNormal = floorHeight, x as the motion has it.
+    double friction;     ///< Coulomb's coefficient on the floor.
+    double mostUnsolved; ///< What a sweep may leave unsolved of a cell that maps make stiffer or lighter than
+                         ///< most; beyond, as much less contrast. Zero is no limit.
     bool isUncompensated; ///< What one sweep leaves too soft is not made up for.
 } srFleshDials;
 
@@ -179,6 +181,7 @@ typedef struct srFleshTuning {
     srCellMaterial* materials;
     srCellForceMaterial* forceMaterials; ///< Only with coarse correction.
     srCoarse* coarse;
+    float* easedMaps; ///< Stiffness of all cells, then density: where contrast is more than sweeps solve.
     float* patchCompliances; ///< Of volumes that patches keep; negative where they keep none.
     bool hasPatches;
     bool* loosePieces; ///< None of whose nodes is held or pulled.

@@ -56,6 +56,15 @@
 
 #define LARGEST_RATIO 1e30 // of compliances: no resistance to a change of volume, and yet a number
 
+#define LEAST_FACTOR 1e-9    // of a map, where it is divided by
+#define SLIGHT_CONTRAST 1.01 // no contrast at all, but for rounding
+
+typedef struct Contrast {
+    double stiffness;
+    double density;
+    double ratio;
+} Contrast;
+
 typedef struct Moduli {
     double lameMu;
     double lameLambda;
@@ -76,14 +85,16 @@ srResult srCreateFleshTuning(const srFleshRest* rest, srFleshTuning* outTuning) 
     tuning.blocks = SR_ALLOC_ZERO(srCellBlock, batchCount);
     tuning.fibres = rest->fibres != NULL ? SR_ALLOC_ZERO(srCellFibres, batchCount) : NULL;
     tuning.forceMaterials = SR_ALLOC_ZERO(srCellForceMaterial, batchCount);
+    tuning.easedMaps = SR_ALLOC_ZERO(float, 2 * (size_t)rest->batches.constraintCount);
     int32_t patchCount = rest->patches != NULL ? rest->patches->patchCount : 0;
     tuning.patchCompliances = patchCount > 0 ? SR_ALLOC_ZERO(float, patchCount) : NULL;
     *outTuning = tuning;
     if (tuning.weights == NULL || (patchCount > 0 && tuning.patchCompliances == NULL) ||
         tuning.carries == NULL || tuning.pulls == NULL ||
         (rest->pieces.pieceCount > 0 && tuning.loosePieces == NULL) ||
-        (batchCount > 0 && (tuning.materials == NULL || tuning.forceMaterials == NULL ||
-                            tuning.blocks == NULL || (rest->fibres != NULL && tuning.fibres == NULL)))) {
+        (batchCount > 0 &&
+         (tuning.materials == NULL || tuning.easedMaps == NULL || tuning.forceMaterials == NULL ||
+          tuning.blocks == NULL || (rest->fibres != NULL && tuning.fibres == NULL)))) {
         srDestroyFleshTuning(rest, outTuning);
         return srFailOutOfMemory("the material");
     }
@@ -101,6 +112,7 @@ void srDestroyFleshTuning(const srFleshRest* rest, srFleshTuning* tuning) {
     SR_FREE(tuning->carries, rest->nodeCount);
     SR_FREE(tuning->pulls, rest->nodeCount);
     SR_FREE(tuning->loosePieces, rest->pieces.pieceCount);
+    SR_FREE(tuning->easedMaps, 2 * (size_t)rest->batches.constraintCount);
     SR_FREE(tuning->materials, rest->batches.batchCount);
     SR_FREE(tuning->blocks, rest->batches.batchCount);
     SR_FREE(tuning->fibres, rest->batches.batchCount);
@@ -508,10 +520,77 @@ double srFleshDials_FindTheta(const srFleshDials* dials) {
     return clampTo(0.5 * (1.0 + dials->viscosity / h), least, 1.0);
 }
 
+static int32_t cellOf(const srFleshRest* rest, int32_t b, int lane) {
+    return rest->volumes[b].V[lane] > 0.0f ? rest->batches.members[b][lane] : SR_NULL_INDEX;
+}
+
+// What most of the body is like: of stiffness the harmonic mean, of density the plain one, and of the one
+// over the other the harmonic one
+static Contrast findUsual(const srFleshTuning* tuning, const srFleshRest* rest) {
+    double softness = 0.0, density = 0.0, slowness = 0.0, whole = 0.0;
+    for (int32_t k = 0; k < rest->batches.batchCount * SR_BATCH_LANES; ++k) {
+        int32_t cell = cellOf(rest, k / SR_BATCH_LANES, k % SR_BATCH_LANES);
+        if (cell != SR_NULL_INDEX) {
+            double volume = (double)rest->volumes[k / SR_BATCH_LANES].V[k % SR_BATCH_LANES];
+            double s = fmax(mapped(tuning->dials.stiffnessMap, cell, 1e9), LEAST_FACTOR);
+            double d = fmax(mapped(tuning->dials.densityMap, cell, 1e9), LEAST_FACTOR);
+            softness += volume / s;
+            density += volume * d;
+            slowness += volume * d / s;
+            whole += volume;
+        }
+    }
+    return (Contrast){whole / softness, density / whole, whole / slowness};
+}
+
+static double findCellUnsolved(const srFleshTuning* tuning, const srFleshRest* rest, int32_t b, int lane) {
+    Moduli moduli = findModuli(&tuning->dials, rest->batches.members[b][lane]);
+    double step = tuning->theta * tuning->h;
+    double W[6];
+    findW(&rest->blocks[b], tuning->weights, lane, W);
+    double stiffness = 2.0 * (moduli.lameMu + moduli.lameLambda) * (double)rest->volumes[b].V[lane];
+    return stiffness * step * step / tuning->massUnit * (W[0] + W[1] + W[2]) / 3.0;
+}
+
+// Cells that maps make so stiff or so light that a sweep cannot solve them get as much less contrast as it
+// takes: first the greater of the two is made less, then both. What is as the body mostly is stays.
+static void easeMaps(srFleshTuning* tuning, const srFleshRest* rest) {
+    srFleshDials* dials = &tuning->dials;
+    Contrast usual = findUsual(tuning, rest);
+    float* stiffness = tuning->easedMaps;
+    float* density = tuning->easedMaps + rest->batches.constraintCount;
+    for (int32_t k = 0; k < rest->batches.batchCount * SR_BATCH_LANES; ++k) {
+        int32_t b = k / SR_BATCH_LANES;
+        int lane = k % SR_BATCH_LANES;
+        int32_t cell = cellOf(rest, b, lane);
+        if (cell == SR_NULL_INDEX) {
+            continue;
+        }
+        double s = mapped(dials->stiffnessMap, cell, 1e9);
+        double d = fmax(mapped(dials->densityMap, cell, 1e9), LEAST_FACTOR);
+        double less = findCellUnsolved(tuning, rest, b, lane) / dials->mostUnsolved;
+        less = fmax(fmin(less, s / (d * usual.ratio * SLIGHT_CONTRAST)), 1.0);
+        double stiffer = fmax(s / usual.stiffness, 1.0);
+        double lighter = fmax(usual.density / d, 1.0);
+        double first = fmin(less, fmax(stiffer, lighter) / fmin(stiffer, lighter));
+        double each = sqrt(less / first);
+        stiffness[cell] = (float)(s / (each * (stiffer > lighter ? first : 1.0)));
+        density[cell] = (float)(d * each * (stiffer > lighter ? 1.0 : first));
+    }
+    dials->stiffnessMap = stiffness;
+    dials->densityMap = density;
+}
+
 static void tuneAll(srFleshTuning* tuning, const srFleshRest* rest, double theta) {
     tuning->theta = theta;
     findMasses(tuning, rest);
     tuneNodes(tuning, rest);
+    bool isPainted = tuning->dials.stiffnessMap != NULL || tuning->dials.densityMap != NULL;
+    if (isPainted && tuning->dials.mostUnsolved > 0.0) {
+        easeMaps(tuning, rest);
+        findMasses(tuning, rest);
+        tuneNodes(tuning, rest);
+    }
     findLoosePieces(tuning, rest);
     tuneCells(tuning, rest, tuning->coarse != NULL);
     tunePatches(tuning, rest);

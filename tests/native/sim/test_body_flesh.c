@@ -280,6 +280,49 @@ static void stiff_flesh_is_calm_soon(void** state) {
     }
 }
 
+// The tail's outer half painted stiffer, lighter or both, to the ends of both maps; its last bone turns.
+static void painted_flesh_is_calm_soon(void** state) {
+    (void)state;
+    static const float FACTORS[][2] = {{10.0f, 0.1f}, {20.0f, 0.05f}, {100.0f, 0.01f},
+                                       {1.0f, 0.01f}, {1.0f, 0.02f},  {100.0f, 1.0f}};
+    srTestScene scene;
+    srCharacterId character;
+    prepareScene(1, &scene, &character);
+    int32_t vertexCount = scene.def.skinVertexCount;
+    float* maps = malloc(sizeof(float) * 2 * (size_t)vertexCount);
+    assert_non_null(maps);
+    for (int k = 0; k < SR_ARRAY_COUNT(FACTORS); ++k) {
+        for (int32_t i = 0; i < vertexCount; ++i) {
+            bool isOuter = scene.def.skinPositions[3 * i] > 1.0f;
+            maps[i] = isOuter ? FACTORS[k][0] : 1.0f;
+            maps[vertexCount + i] = isOuter ? FACTORS[k][1] : 1.0f;
+        }
+        srCharacterMaps painted = srDefaultCharacterMaps();
+        painted.stiffness = maps;
+        painted.mass = maps + vertexCount;
+        assert_success(srCharacter_SetMaps(character, &painted, vertexCount));
+        assert_success(srCharacter_Wait(character, -1.0));
+        for (int t = 0; t < SR_ARRAY_COUNT(TISSUES); ++t) {
+            srShotParams params = srDefaultShotParams();
+            params.solver = sr_solverFlesh;
+            params.frequency = TISSUES[t].frequency;
+            params.settleFrames = TISSUES[t].settleFrames;
+            params.poissonRatio = TISSUES[t].poissonRatio;
+            params.density = TISSUES[t].density;
+            float* offsets = playShot(&scene, character, &params, srTestBend);
+            double farthest = findLargest(offsets, 3 * vertexCount, 0, FRAMES);
+            double last = findLargest(offsets, 3 * vertexCount, FRAMES - 12, FRAMES);
+            print_message("stiffer %g, lighter %g, %s: %.1e m, and %.1e at last\n", (double)FACTORS[k][0],
+                          1.0 / (double)FACTORS[k][1], TISSUES[t].name, farthest, last);
+            assert_true(farthest < 0.3 && last < 0.35 * farthest);
+            free(offsets);
+        }
+    }
+    free(maps);
+    assert_success(srDestroyCharacter(character));
+    srTestDestroyScene(&scene);
+}
+
 // The last bone turns by a right angle in half a second and stays.
 static void a_bent_character_comes_to_rest(void** state) {
     (void)state;
@@ -388,6 +431,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_tissue_swings_as_in_the_complementary_solver),
         cmocka_unit_test(stiff_flesh_is_calm_soon),
+        cmocka_unit_test(painted_flesh_is_calm_soon),
         cmocka_unit_test(a_bent_character_comes_to_rest),
         cmocka_unit_test(flesh_that_keeps_its_swings_does_not_heat),
         cmocka_unit_test(swings_fade_last_or_are_kept_as_one_chooses),
