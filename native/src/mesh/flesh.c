@@ -35,8 +35,7 @@
 // How far below the skin the flesh of an outside sample is looked for, how far off the edges of triangles,
 // how much of the way there goes down, and how far apart two such places may be.
 #define ANCHOR_SHARE 1e-3
-#define OFF_EDGE_SHARE 5e-3
-#define LARGEST_MOVE 0.1
+#define OFF_EDGE_SHARE 1e-4
 #define LEAST_HEIGHT 0.1
 #define ON_SKIN_SHARE 2e-3
 #define ANCHOR_SPACINGS 2.0
@@ -328,24 +327,6 @@ static srVec3 leaveEdges(const srFleshSource* source, int32_t triangle, double m
     return srMulAdd(place, length > 2.0 * most ? most / length : 0.5, way);
 }
 
-// From a place on a triangle to one that is as far from all of its edges, towards the middle of its inner
-// circle: in a splinter half of the circle's radius, and nowhere further than `most`.
-static srVec3 keepOffEdges(const srFleshSource* source, int32_t triangle, double apart, double most,
-                           srVec3 place) {
-    const int32_t* c = source->contacts->skin.triangles[triangle];
-    const srVec3* p = source->contacts->skin.points;
-    srVec3 x = p[c[0]], y = p[c[1]], z = p[c[2]];
-    double a = srDistance(y, z), b = srDistance(z, x), around = a + b + srDistance(x, y);
-    double radius = srLength(srCross(srSub(y, x), srSub(z, x))) / around;
-    srVec3 sum = srAdd(srScale(a, x), srAdd(srScale(b, y), srScale(around - a - b, z)));
-    srVec3 way = srSub(srScale(1.0 / around, sum), place);
-    double length = srLength(way), share = fmin(apart / radius, 0.5);
-    if (!(radius > 0.0) || length == 0.0) {
-        return place;
-    }
-    return srMulAdd(place, fmin(share, most / length), way);
-}
-
 // Whether the skin winds twice around a place. Nearer to the sample than the skin it does as often as there.
 static bool isDoubleAt(const srFleshSource* source, const srFleshSample* sample, srVec3 place) {
     bool isKnown =
@@ -406,8 +387,7 @@ static srVec3 anchorOf(const srFleshSource* source, const srFleshSample* sample,
         double length = srLength(beside);
         up = length > LEAST_HEIGHT ? srScale(sqrt(0.5), srMulAdd(normal, 1.0 / length, beside)) : normal;
     }
-    srVec3 place =
-        keepOffEdges(source, triangle, OFF_EDGE_SHARE * spacing, LARGEST_MOVE * spacing, sample->foot);
+    srVec3 place = leaveEdges(source, triangle, OFF_EDGE_SHARE * spacing, sample->foot);
     return srMulAdd(place, -ANCHOR_SHARE * spacing, up);
 }
 

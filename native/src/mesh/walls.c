@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Bins, and the crossing of a segment with a triangle.
-//
-// A way between two samples is straight and the flesh may be bent: where it is thin, the way leaves through
-// one side of a fold and comes back on the other, into the same flesh. That is told from a gap by the skin:
-// within the hollow it goes on from where the way leaves to where it comes back, and both places face about
-// the same way. Fingers side by side have a valley between them too, but their skins meet at the web alone.
 
 #include "mesh/walls.h"
 
-#include "core/roots.h"
-#include "mesh/sort.h"
-
-#include <math.h>
 #include <string.h>
 
 #define MAX_BIN_COUNT (1 << 23)
@@ -30,14 +21,6 @@
 // Triangles are this much larger than they are, in shares of themselves, so that nothing slips through
 // between two.
 #define SLACK 1e-6
-
-// A hollow is at most half as deep as it is wide, its sides face less than a right angle apart: at a right
-// angle gaps between blocks end. Ways that pass more skin than this, or hollows that hold more, are not
-// looked into.
-#define HOLLOW_COSINE 0.1
-#define HOLLOW_DEPTH 0.5
-#define MOST_CROSSINGS 16
-#define MOST_NEAR 512
 
 typedef struct Range {
     int32_t first[3], last[3];
@@ -175,18 +158,19 @@ static bool isOfOtherPiece(const srWalls* walls, int32_t triangle, const srWayEn
            walls->pieces[triangle] != a->piece;
 }
 
-// Where the way a + t (b - a) meets the triangle (Moeller and Trumbore 1997), going out: `normal` is along
-// it. Below zero where it does not.
-static double findExit(const srWalls* walls, const int32_t* c, srVec3 normal, srVec3 a, srVec3 b) {
+// The way a + t (b - a) meets the triangle at 0 <= t <= 1 (Moeller and Trumbore 1997), going out: `normal` is
+// along it.
+static bool leavesThrough(const srWalls* walls, const int32_t* c, srVec3 normal, const srWayEnd* a,
+                          const srWayEnd* b) {
     const srVec3* p = walls->surface.points;
-    srVec3 way = srSub(b, a), from = srSub(a, p[c[0]]);
+    srVec3 way = srSub(b->place, a->place), from = srSub(a->place, p[c[0]]);
     double along = srDot(way, normal), t = -srDot(from, normal);
     if (t < -SLACK * along || t > (1.0 + SLACK) * along) {
-        return -1.0; // most triangles of a bin
+        return false; // most triangles of a bin
     }
     double area = srLength(normal), length = srLength(way);
     if (along <= 1e-9 * area * length) {
-        return -1.0;
+        return false;
     }
 
     // weights of the second and third corner where the way passes the plane
@@ -195,17 +179,11 @@ static double findExit(const srWalls* walls, const int32_t* c, srVec3 normal, sr
     double square = area * area;
     double v = srDot(normal, srCross(at, f)) / square;
     double w = srDot(normal, srCross(e, at)) / square;
-    return v < -SLACK || w < -SLACK || v + w > 1.0 + SLACK ? -1.0 : fmax(t / along, 0.0);
-}
-
-static bool leavesThrough(const srWalls* walls, const int32_t* c, srVec3 normal, const srWayEnd* a,
-                          const srWayEnd* b) {
-    if (findExit(walls, c, normal, a->place, b->place) < 0.0) {
+    if (v < -SLACK || w < -SLACK || v + w > 1.0 + SLACK) {
         return false;
     }
-    srVec3 unit = srScale(1.0 / srLength(normal), normal), point = walls->surface.points[c[0]];
-    double length = srDistance(a->place, b->place);
-    return !(isOfSheet(a, unit, point, length) && isOfSheet(b, unit, point, length));
+    srVec3 unit = srScale(1.0 / area, normal);
+    return !(isOfSheet(a, unit, p[c[0]], length) && isOfSheet(b, unit, p[c[0]], length));
 }
 
 enum {
@@ -249,166 +227,6 @@ static int findWays(const srWalls* walls, const srWayEnd* a, const srWayEnd* b, 
     return found;
 }
 
-typedef struct Crossing {
-    double share; // of the way
-    srVec3 place, normal;
-    int32_t triangle;
-    bool isOut;
-} Crossing;
-
-typedef struct Crossings {
-    Crossing items[MOST_CROSSINGS]; // along the way
-    int count;
-    bool areTooMany;
-} Crossings;
-
-// In order. At an edge the way meets two triangles, and a triangle is in several bins: both count once.
-static void addCrossing(Crossings* all, const Crossing* crossing) {
-    int place = all->count;
-    for (int i = 0; i < all->count; i++) {
-        const Crossing* known = &all->items[i];
-        if (known->isOut == crossing->isOut && fabs(known->share - crossing->share) <= SLACK) {
-            return;
-        }
-    }
-    all->areTooMany = all->areTooMany || all->count == MOST_CROSSINGS;
-    if (!all->areTooMany) {
-        for (; place > 0 && all->items[place - 1].share > crossing->share; place--) {
-            all->items[place] = all->items[place - 1];
-        }
-        all->items[place] = *crossing;
-        all->count++;
-    }
-}
-
-static void lookAtTriangle(const srWalls* walls, int32_t triangle, const srWayEnd* a, const srWayEnd* b,
-                           Crossings* all) {
-    const int32_t* c = walls->surface.triangles[triangle];
-    const srVec3* p = walls->surface.points;
-    srVec3 normal = srCross(srSub(p[c[1]], p[c[0]]), srSub(p[c[2]], p[c[0]]));
-    srVec3 way = srSub(b->place, a->place);
-    bool isOut = srDot(way, normal) > 0.0;
-    if (isOfOtherPiece(walls, triangle, a, b)) {
-        return;
-    }
-    double exit = isOut ? findExit(walls, c, normal, a->place, b->place)
-                        : findExit(walls, c, normal, b->place, a->place);
-    if (exit >= 0.0) {
-        double share = isOut ? exit : 1.0 - exit;
-        Crossing crossing = {share, srMulAdd(a->place, share, way), srScale(1.0 / srLength(normal), normal),
-                             triangle, isOut};
-        addCrossing(all, &crossing);
-    }
-}
-
-// Whether some of the segment is in a box.
-static bool meetsBox(srVec3 a, srVec3 b, srVec3 lower, srVec3 upper) {
-    const double from[3] = {a.x, a.y, a.z}, to[3] = {b.x, b.y, b.z};
-    const double low[3] = {lower.x, lower.y, lower.z}, high[3] = {upper.x, upper.y, upper.z};
-    double first = 0.0, last = 1.0;
-    for (int axis = 0; axis < 3; axis++) {
-        double way = to[axis] - from[axis];
-        if (way == 0.0) {
-            last = from[axis] < low[axis] || from[axis] > high[axis] ? -1.0 : last;
-            continue;
-        }
-        double x = (low[axis] - from[axis]) / way, y = (high[axis] - from[axis]) / way;
-        first = fmax(first, fmin(x, y));
-        last = fmin(last, fmax(x, y));
-    }
-    return first <= last;
-}
-
-// The triangles in the bins of a box, each once and in order; none where there are too many.
-static int32_t gatherNear(const srWalls* walls, srVec3 lower, srVec3 upper, srKeyed* outNear) {
-    Range range = rangeOf(walls, lower, upper);
-    srKeyed scratch[MOST_NEAR];
-    int32_t count = 0, kept = 0;
-    for (int32_t k = range.first[2]; k <= range.last[2]; k++) {
-        for (int32_t j = range.first[1]; j <= range.last[1]; j++) {
-            for (int32_t i = range.first[0]; i <= range.last[0]; i++) {
-                int32_t bin = binIndex(walls, i, j, k);
-                for (int32_t place = walls->starts[bin]; place < walls->starts[bin + 1]; place++) {
-                    if (count == MOST_NEAR) {
-                        return 0;
-                    }
-                    outNear[count++] = (srKeyed){(uint64_t)walls->triangles[place], 0};
-                }
-            }
-        }
-    }
-    srSortKeyed(outNear, scratch, count);
-    for (int32_t i = 0; i < count; i++) {
-        if (kept == 0 || outNear[kept - 1].key != outNear[i].key) {
-            outNear[kept++] = outNear[i];
-        }
-    }
-    return kept;
-}
-
-// Whether the skin goes on from one crossing to the other without leaving a box, from edge to edge.
-static bool isOneSkin(const srWalls* walls, const Crossing* from, const Crossing* to, srVec3 lower,
-                      srVec3 upper) {
-    srKeyed near[MOST_NEAR], edges[3 * MOST_NEAR], scratch[3 * MOST_NEAR];
-    int32_t roots[MOST_NEAR], edgeCount = 0, first = SR_NULL_INDEX, last = SR_NULL_INDEX;
-    int32_t count = gatherNear(walls, lower, upper, near);
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t* c = walls->surface.triangles[near[i].key];
-        first = near[i].key == (uint64_t)from->triangle ? i : first;
-        last = near[i].key == (uint64_t)to->triangle ? i : last;
-        for (int side = 0; side < 3; side++) {
-            int32_t a = c[side], b = c[(side + 1) % 3];
-            if (meetsBox(walls->surface.points[a], walls->surface.points[b], lower, upper)) {
-                edges[edgeCount++] = (srKeyed){srEdgeKey(a, b), i};
-            }
-        }
-    }
-    if (first == SR_NULL_INDEX || last == SR_NULL_INDEX) {
-        return false;
-    }
-    srSortKeyed(edges, scratch, edgeCount);
-    srClearRoots(roots, count);
-    for (int32_t e = 0, next = 0; e < edgeCount; e = next) {
-        for (next = e + 1; next < edgeCount && edges[next].key == edges[e].key; next++) {
-        }
-        if (next - e == 2) { // where more meet, parts only touch
-            srJoinRoots(roots, edges[e].value, edges[e + 1].value);
-        }
-    }
-    return srFindRoot(roots, first) == srFindRoot(roots, last);
-}
-
-static bool isHollow(const srWalls* walls, const Crossing* from, const Crossing* to) {
-    if (!from->isOut || to->isOut || srDot(from->normal, to->normal) < HOLLOW_COSINE) {
-        return false;
-    }
-    double margin = HOLLOW_DEPTH * srDistance(from->place, to->place);
-    const srVec3 beside = {margin, margin, margin};
-    return isOneSkin(walls, from, to, srSub(srMin(from->place, to->place), beside),
-                     srAdd(srMax(from->place, to->place), beside));
-}
-
-// Whether a way that leaves comes back each time, into the flesh that it left.
-static bool onlyCutsHollows(const srWalls* walls, const srWayEnd* a, const srWayEnd* b) {
-    Range range = rangeOf(walls, srMin(a->place, b->place), srMax(a->place, b->place));
-    Crossings all = {.count = 0};
-    for (int32_t k = range.first[2]; k <= range.last[2]; k++) {
-        for (int32_t j = range.first[1]; j <= range.last[1]; j++) {
-            for (int32_t i = range.first[0]; i <= range.last[0]; i++) {
-                int32_t bin = binIndex(walls, i, j, k);
-                for (int32_t place = walls->starts[bin]; place < walls->starts[bin + 1]; place++) {
-                    lookAtTriangle(walls, walls->triangles[place], a, b, &all);
-                }
-            }
-        }
-    }
-    bool cuts = !all.areTooMany && all.count > 0 && all.count % 2 == 0;
-    for (int i = 0; i < all.count && cuts; i += 2) {
-        cuts = isHollow(walls, &all.items[i], &all.items[i + 1]);
-    }
-    return cuts;
-}
-
 bool srWalls_Leaves(const srWalls* walls, const srWayEnd* a, const srWayEnd* b) {
     return findWays(walls, a, b, thereLeaves) != 0;
 }
@@ -416,7 +234,6 @@ bool srWalls_Leaves(const srWalls* walls, const srWayEnd* a, const srWayEnd* b) 
 void srWalls_LeavesBothWays(const srWalls* walls, const srWayEnd* a, const srWayEnd* b, bool* outThere,
                             bool* outBack) {
     int found = findWays(walls, a, b, thereLeaves | backLeaves);
-    found = found != 0 && onlyCutsHollows(walls, a, b) ? 0 : found;
     *outThere = (found & thereLeaves) != 0;
     *outBack = (found & backLeaves) != 0;
 }

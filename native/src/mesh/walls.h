@@ -41,7 +41,6 @@ typedef struct srWayEnd {
 /// are within one piece, triangles of others do not count: the way stays within that one. Thread-safe.
 bool srWalls_Leaves(const srWalls* walls, const srWayEnd* a, const srWayEnd* b);
 
-/// As above, from a to b and from b to a at once. A way that only cuts hollows of one skin, as in a bent
-/// plate from one of its sides to the other, leaves neither way.
+/// As above, from a to b and from b to a at once.
 void srWalls_LeavesBothWays(const srWalls* walls, const srWayEnd* a, const srWayEnd* b, bool* outThere,
                             bool* outBack);

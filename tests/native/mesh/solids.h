@@ -74,34 +74,6 @@ static inline void addBox(Soup* soup, const double lower[3], const double size[3
     }
 }
 
-/// A plate along y that is folded at x = 0, its sides rising by `slope` as they go out to x = -1 and 1: in
-/// one piece, or as two plates that touch in the fold.
-static inline void addFold(Soup* soup, double slope, double thickness, bool isApart) {
-    const double xs[2][4] = {{-1.0, 0.0, 0.0, -1.0}, {0.0, 1.0, 1.0, 0.0}};
-    static const int faces[6][4] = {{0, 1, 2, 3}, {7, 6, 5, 4}, {0, 4, 5, 1},
-                                    {2, 6, 7, 3}, {1, 5, 6, 2}, {3, 7, 4, 0}};
-    int32_t corners[2][8];
-    for (int side = 0; side < 2; side++) {
-        for (int c = 0; c < 8; c++) {
-            double x = xs[side][c % 4], y = c < 4 ? 0.0 : 2.0;
-            bool isShared = side == 1 && x == 0.0 && !isApart; // with the other one's other corner there
-            corners[side][c] = isShared
-                                   ? corners[0][c ^ 1]
-                                   : addPoint(soup, x, y, slope * fabs(x) - (c % 4 < 2 ? thickness : 0.0));
-        }
-    }
-    for (int side = 0; side < 2; side++) {
-        for (int f = 0; f < 6; f++) {
-            const int* face = faces[f];
-            if (!isApart && f == 4 + side) {
-                continue; // the one within
-            }
-            addTriangle(soup, corners[side][face[0]], corners[side][face[1]], corners[side][face[2]]);
-            addTriangle(soup, corners[side][face[0]], corners[side][face[2]], corners[side][face[3]]);
-        }
-    }
-}
-
 static inline srSurface makeSurface(const Soup* soup) {
     srSurface surface = {0};
     srSurfaceReport report;

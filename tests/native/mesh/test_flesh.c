@@ -182,24 +182,6 @@ static void a_block_whose_skin_is_there_twice_is_one_part(void** state) {
     }
 }
 
-// Ears are bent and thinner than samples are apart: a straight way from one side to the other leaves them.
-static void a_folded_plate_is_one_part_and_two_that_meet_in_a_fold_are_two(void** state) {
-    (void)state;
-    for (double slope = 0.2; slope < 0.95; slope += 0.15) {
-        for (double thickness = 0.02; thickness < 0.1; thickness *= 2.0) {
-            Soup whole = {0}, halves = {0};
-            addFold(&whole, slope, thickness, false);
-            addFold(&halves, slope, thickness, true);
-            // one tetrahedron of the fold's lower end, in one of them, has anchors that are too far apart
-            assert_true(shareOfSeveral(&whole) < 0.015);
-            // where a quarter of what samples are apart is thinner still, nobody sees their contact
-            assert_true(thickness < 0.03 || shareOfSeveral(&halves) > shareOfSeveral(&whole));
-            freeSoup(&whole);
-            freeSoup(&halves);
-        }
-    }
-}
-
 static void failing_allocations_leak_nothing(void** state) {
     (void)state;
     Soup soup = {0};
@@ -219,8 +201,6 @@ int main(void) {
         cmocka_unit_test_teardown(blocks_that_overlap_by_little_are_parts_as_at_a_gap, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_block_is_one_part_and_so_it_is_without_a_side, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_block_whose_skin_is_there_twice_is_one_part, srTestNothingLeaked),
-        cmocka_unit_test_teardown(a_folded_plate_is_one_part_and_two_that_meet_in_a_fold_are_two,
-                                  srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("mesh/flesh", tests, NULL, NULL);

@@ -93,40 +93,6 @@ static void a_way_within_one_piece_passes_the_walls_of_others(void** state) {
     freeSoup(&soup);
 }
 
-// From below the upper side of a folded plate, over its fold, to above the lower side.
-static bool leavesOverFold(double slope, bool isApart) {
-    Soup soup = {0};
-    const double thickness = 0.05, gap = 1e-3;
-    addFold(&soup, slope, thickness, isApart);
-    srSurface surface = makeSurface(&soup);
-    srProgress nobody = {0};
-    srWalls walls;
-    srArena* arena = srCreateArena(1 << 12);
-    assert_success(srCreateWalls(&surface, 0.3, arena, &nobody, &walls));
-    const srVec3 up = {0.0, 0.0, 1.0}, down = {0.0, 0.0, -1.0};
-    bool leavesThere, leavesBack;
-    srWayEnd a = endAt(-0.4, 0.9, 0.4 * slope - gap, up);
-    srWayEnd b = endAt(0.4, 1.1, 0.4 * slope - thickness + gap, down);
-    srWalls_LeavesBothWays(&walls, &a, &b, &leavesThere, &leavesBack);
-    assert_int_equal(leavesThere, leavesBack);
-    assert_true(srWalls_Leaves(&walls, &a, &b));
-    srDestroyArena(arena);
-    srDestroySurface(&surface);
-    freeSoup(&soup);
-    return leavesThere;
-}
-
-// As it does the valley between two fingers; where it is steeper than a right angle it is a gap in any case.
-static void a_way_over_a_fold_leaves_only_what_is_apart(void** state) {
-    (void)state;
-    for (double slope = 0.2; slope < 0.95; slope += 0.1) {
-        assert_false(leavesOverFold(slope, false));
-        assert_true(leavesOverFold(slope, true));
-    }
-    assert_true(leavesOverFold(1.1, false));
-    assert_true(leavesOverFold(1.1, true));
-}
-
 static void no_way_leaves_through_nothing(void** state) {
     (void)state;
     const srSurface nothing = {.size = 1.0};
@@ -150,7 +116,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_way_through_a_contact_leaves, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_way_within_one_piece_passes_the_walls_of_others, srTestNothingLeaked),
-        cmocka_unit_test_teardown(a_way_over_a_fold_leaves_only_what_is_apart, srTestNothingLeaked),
         cmocka_unit_test_teardown(no_way_leaves_through_nothing, srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
     };
