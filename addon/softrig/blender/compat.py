@@ -284,15 +284,17 @@ def write_curve(curves: Any, path: str, times: Any, values: Any) -> None:
 
 
 def remove_curves(owner: Any, paths: set[str]) -> None:
-    """And the animation itself when nothing is left of it."""
+    """And the action and the animation itself when nothing is left of them."""
     curves = find_curves(owner)
     if curves is None:
         return
     for curve in [curve for curve in curves if curve.data_path in paths]:
         curves.remove(curve)
     if len(curves) == 0:
-        action = owner.animation_data.action
-        owner.animation_data_clear()
+        animation = owner.animation_data
+        action, animation.action = animation.action, None
+        if not animation.drivers and not animation.nla_tracks:
+            owner.animation_data_clear()
         if action.users == 0:
             bpy.data.actions.remove(action)
 

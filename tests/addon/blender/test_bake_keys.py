@@ -80,6 +80,25 @@ def test_keys_of_the_artist_stay_with_their_curves(skin: Any) -> None:
     assert keys.key_blocks["Smile"].value == 1.0
 
 
+def test_drivers_and_strips_of_the_artists_keys_stay(skin: Any) -> None:
+    """A corrective rig has no curves of its own, and is baked twice."""
+    skin.shape_key_add(name="Basis")
+    driven, played = skin.shape_key_add(name="Driven"), skin.shape_key_add(name="Played")
+    driven.driver_add("value").driver.expression = "0.5"
+    played.keyframe_insert("value", frame=1)
+    animation = skin.data.shape_keys.animation_data
+    animation.nla_tracks.new().strips.new("Face", 1, animation.action)
+    animation.action = None
+    for _ in range(2):
+        assert bpy.ops.softrig.bake_keys(kind="RELATIVE") == {"FINISHED"}
+    assert bpy.ops.softrig.free_keys() == {"FINISHED"}
+    animation = skin.data.shape_keys.animation_data
+    assert [curve.data_path for curve in animation.drivers] == ['key_blocks["Driven"].value']
+    assert [strip.action.name for strip in animation.nla_tracks[0].strips]
+    assert animation.action is None
+    assert [key.name for key in skin.data.shape_keys.key_blocks] == ["Basis", "Driven", "Played"]
+
+
 def test_a_mesh_of_two_objects_is_refused(skin: Any) -> None:
     scenes.link(bpy.data.objects.new("Other", skin.data))
     with pytest.raises(RuntimeError, match="Several objects share this mesh"):
