@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..blender import carrier, followers
+from ..blender import bake_keys, carrier, followers
 from ..blender.properties import clear_settings
 from ..model.session import current
 from .job import acting_session
@@ -31,7 +31,9 @@ class SOFTRIG_OT_remove(bpy.types.Operator):
             session.forget(ob.softrig.uuid)
             session.notices.pop(ob.name, None)
         for rider in followers.followers_of(ob):
+            bake_keys.remove_keys(rider)
             followers.detach(rider)
+        bake_keys.remove_keys(ob)  # they would move the flesh a second time when it is added again
         carrier.detach(ob)
         clear_settings(ob)
         return {"FINISHED"}

@@ -99,6 +99,16 @@ def test_drivers_and_strips_of_the_artists_keys_stay(skin: Any) -> None:
     assert [key.name for key in skin.data.shape_keys.key_blocks] == ["Basis", "Driven", "Played"]
 
 
+def test_removing_takes_baked_keys_along(skin: Any) -> None:
+    """They would move the flesh a second time when Softrig is added again."""
+    live = live_of(skin)
+    assert bpy.ops.softrig.bake_keys(kind="RELATIVE") == {"FINISHED"}
+    assert bpy.ops.softrig.remove() == {"FINISHED"}
+    assert skin.data.shape_keys is None
+    scenes.add_softrig(skin)
+    assert measure.same_bits(measure.at_frame(skin, 24), live[24])
+
+
 def test_a_mesh_of_two_objects_is_refused(skin: Any) -> None:
     scenes.link(bpy.data.objects.new("Other", skin.data))
     with pytest.raises(RuntimeError, match="Several objects share this mesh"):
