@@ -225,14 +225,16 @@ class BakeRun:
 
 def check_existing(ob: Any, path: str) -> FrameRange:
     """The frames of a bake on disk that fits this mesh; refuses another."""
+    file, wanted = Path(bpy.path.abspath(path)), takes.count_points(ob)
     try:
-        size = point_cache.read_size(Path(bpy.path.abspath(path)))
-        point_cache.check_numbers(Path(bpy.path.abspath(path)), size)
+        size = point_cache.read_size(file)
+        if size.points != wanted:
+            raise RefusalError(
+                f"The bake has {size.points} points, this mesh has {wanted} vertices."
+            )
+        point_cache.check_numbers(file, size)  # reads it whole: last
     except PointCacheError as error:
         raise RefusalError(f"The bake {error}. Bake again.") from error
-    wanted = takes.count_points(ob)
-    if size.points != wanted:
-        raise RefusalError(f"The bake has {size.points} points, this mesh has {wanted} vertices.")
     scene = objects.scene_of(ob)
     leader = ob.softrig.leader or ob
     frames = objects.shot_frames(leader, scene if scene is not None else bpy.context.scene)
