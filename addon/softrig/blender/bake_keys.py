@@ -177,6 +177,7 @@ def write_keys(ob: Any, frames: FrameRange, moves: list[FloatArray], absolute: b
         compat.write_key(key, rest + move)
         names.append(key.name)
     times = np.array(sample_frames(frames), np.float64) / frames.stretch
+    compat.leave_shared_curves(keys)
     curves = compat.ensure_curves(keys, f"{ob.name} Softrig")
     if absolute:
         keys.use_relative = False
@@ -201,7 +202,9 @@ def remove_keys(ob: Any) -> None:
     if not keys.use_relative:
         paths.add("eval_time")
         keys.use_relative = True
+    compat.leave_shared_curves(keys)
     compat.remove_curves(keys, paths)
+    compat.return_to_shared_curves(keys)
     for key in [key for key in keys.key_blocks if is_ours(key)]:
         ob.shape_key_remove(key)
     if made and len(ob.data.shape_keys.key_blocks) == 1:

@@ -281,6 +281,12 @@ def detach(ob: Any) -> None:
     show_borrowed(ob, True)
 
 
+def modifier_paths(ob: Any) -> list[str]:
+    """What data paths into our modifiers begin with."""
+    names = [modifier.name for modifier in ob.modifiers if is_ours(modifier)]
+    return [f'modifiers["{bpy.utils.escape_identifier(name)}"]' for name in names]
+
+
 def remove_modifier(ob: Any, modifier: Any) -> None:
     """Any modifier; of ours the carrier is let go first, or 5.2 goes on counting its user."""
     if is_ours(modifier):

@@ -13,6 +13,8 @@ HAS_RNA_INPUTS = bpy.app.version >= (5, 2, 0)
 SWITCHES_SAFELY = bpy.app.version >= (4, 0, 0)
 HAS_PROGRESS = hasattr(bpy.types.UILayout, "progress")
 HAS_SLOTS = bpy.app.version >= (4, 4, 0)
+SHARED = "softrig_shared"
+"""On an action: the one that it is a copy of, which others play."""
 NAMED = {"COLLECTION": bpy.types.Collection, "OBJECT": bpy.types.Object}
 
 
@@ -183,6 +185,16 @@ def animated_paths(identity: Any) -> list[str]:
     return [curve.data_path for curve in (*_curves(data), *data.drivers)]
 
 
+def describe_animation(identity: Any) -> Any:
+    """Which action plays, and how many drivers and tracks; None where there is nothing."""
+    data = identity.animation_data
+    if data is None:
+        return None
+    action, slot = data.action, getattr(data, "action_slot", None)
+    names = action.name if action is not None else "", slot.identifier if slot is not None else ""
+    return *names, len(data.drivers), len(data.nla_tracks)
+
+
 def _curves(data: Any) -> list[Any]:
     action = data.action
     if action is None:
@@ -272,6 +284,66 @@ def ensure_curves(owner: Any, name: str) -> Any:
     return strip.channelbag(slot, ensure=True).fcurves
 
 
+def leave_shared_curves(owner: Any) -> None:
+    """Where others are animated by the same curves, from now on by a copy of its own."""
+    data = owner.animation_data
+    action = data.action if data is not None else None
+    if action is None or not _is_shared(data):
+        return
+    slot = data.action_slot.identifier if HAS_SLOTS else ""
+    own = action.copy()
+    own[SHARED] = action
+    _take_action(data, own, slot)
+
+
+def return_to_shared_curves(owner: Any) -> None:
+    """Those that it left, unless its own were edited since."""
+    data = owner.animation_data
+    own = data.action if data is not None else None
+    if own is None or own.get(SHARED) is None:
+        return
+    left, slot = own[SHARED], data.action_slot.identifier if HAS_SLOTS else ""
+    before = _list_keys(find_curves(owner))
+    _take_action(data, left, slot)
+    if before is None or before != _list_keys(find_curves(owner)):
+        _take_action(data, own, slot)
+        del own[SHARED]
+    elif own.users == 0:
+        bpy.data.actions.remove(own)
+
+
+def _is_shared(data: Any) -> bool:
+    """Somebody else plays these curves, or left them and may return."""
+    action = data.action
+    if any(other.get(SHARED) == action for other in bpy.data.actions):
+        return True
+    if HAS_SLOTS:
+        return data.action_slot is not None and len(data.action_slot.users()) > 1
+    return bool(action.users - action.use_fake_user > 1)
+
+
+def _take_action(data: Any, action: Any, slot: str) -> None:
+    data.action = action
+    if HAS_SLOTS:
+        data.action_slot = action.slots.get(slot)
+
+
+def _list_keys(curves: Any) -> list[Any] | None:
+    """What two lists of curves are compared by; None where that does not tell all."""
+    if curves is None or any(curve.modifiers for curve in curves):
+        return None
+    return [
+        (
+            (curve.data_path, curve.array_index, curve.extrapolation, curve.mute),
+            [
+                (*key.co, *key.handle_left, *key.handle_right, key.interpolation, key.easing)
+                for key in curve.keyframe_points
+            ],
+        )
+        for curve in curves
+    ]
+
+
 def write_curve(curves: Any, path: str, times: Any, values: Any) -> None:
     """A new curve with straight lines between its keys; it holds its ends."""
     curve = curves.new(path)
@@ -286,17 +358,30 @@ def write_curve(curves: Any, path: str, times: Any, values: Any) -> None:
 def remove_curves(owner: Any, paths: set[str]) -> None:
     """And the action and the animation itself when nothing is left of them."""
     curves = find_curves(owner)
-    if curves is None:
-        return
-    for curve in [curve for curve in curves if curve.data_path in paths]:
+    chosen = [curve for curve in curves or () if curve.data_path in paths]
+    for curve in chosen:
         curves.remove(curve)
-    if len(curves) == 0:
+    if chosen and len(curves) == 0:
         animation = owner.animation_data
         action, animation.action = animation.action, None
         if not animation.drivers and not animation.nla_tracks:
             owner.animation_data_clear()
         if action.users == 0:
             bpy.data.actions.remove(action)
+
+
+def forget_animated(owner: Any, starts: tuple[str, ...]) -> None:
+    """Keys and drivers of all that begins so. Of curves that others play too, or of another file,
+    nothing: there they move nothing.
+    """
+    data = owner.animation_data
+    if data is None:
+        return
+    for driver in [curve for curve in data.drivers if curve.data_path.startswith(starts)]:
+        data.drivers.remove(driver)
+    if data.action is not None and data.action.library is None and not _is_shared(data):
+        found = {curve.data_path for curve in find_curves(owner) or ()}
+        remove_curves(owner, {path for path in found if path.startswith(starts)})
 
 
 def can_export(kind: str) -> bool:

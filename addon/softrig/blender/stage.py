@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 
 from ..model.lifecycle import Effect, Event, Phase
-from ..model.rig import NotNowError, RefusalError
+from ..model.rig import LostBoneError, NotNowError, RefusalError
 from ..model.schedule import (
     Wish,
     awaits_answer,
@@ -23,7 +23,7 @@ from ..native.errors import NativeError
 from . import carrier, doubts, echoes, followers, gather, objects, owners, prepared, readers, tape
 from .properties import read_map_choices
 from .show import show_object, show_provisional
-from .wishes import make_wish, settings_of
+from .wishes import animation_of, make_wish, settings_of
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,14 @@ def _perform(
 
 
 def fail(session: Session, entry: Entry, ob: Any, scene: Any, error: Exception) -> None:
-    """The plain pose and a sentence; some obstacles go by themselves."""
+    """The plain pose and a sentence; some obstacles go by themselves.
+
+    A bone that was renamed or deleted since it was prepared is none, unless it is lost again.
+    """
+    if isinstance(error, LostBoneError) and not entry.lost_bone:
+        entry.is_changed = entry.lost_bone = True
+        happen(session, entry, ob, scene, Event.WANTED)
+        return
     log.warning("%s: %s", entry.object_name, error)
     event = Event.POSTPONED if isinstance(error, NotNowError) else Event.FAILED
     for effect in session.dispatch(entry, event, str(error)):
@@ -88,6 +95,7 @@ def _open_shot(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
 def _record(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     entry.recorded_until = 0
     entry.surroundings, entry.stance = objects.surroundings_of(scene), echoes.stance(ob)
+    entry.animation = animation_of(ob)
     armatures = tape.find_armatures(ob)
     known = ob.softrig.step_scene or entry.suspected or not entry.surroundings.gravity
     entry.steps_scene = known or readers.reads_scene(ob, armatures)
@@ -245,16 +253,14 @@ def _notice_mode(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
 def notice_edits(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
     """Prepares anew if the points, faces, weights or bones are not those that were prepared.
 
-    Reads them all: not for every frame. Lost bones and armatures are left to recording to tell.
+    Reads them all: not for every frame. A lost armature is left to recording to tell.
     """
     if ob.data.is_editmode:
         return
     note_look(entry, ob)
     if entry.character is None or entry.plan is None:
         return
-    try:
-        tape.find_parts(ob, entry.plan)
-    except RefusalError:
+    if len(tape.find_armatures(ob)) < entry.plan.armature_count:
         return
     shape = gather.read_shape(session, ob)
     if shape.fingerprint() != entry.fingerprint:
@@ -306,7 +312,7 @@ def _record_chunk(session: Session, entry: Entry, ob: Any, scene: Any) -> None:
         entry.is_changed = True
         happen(session, entry, ob, scene, Event.WANTED)
         return
-    entry.may_step = False
+    entry.may_step = entry.lost_bone = False
     session.name_motion(entry)
     session.refresh(entry)  # a render's thread looks at both
     happen(session, entry, ob, scene, Event.RECORDED)

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..model.controls import DIAL_COUNT, SCENE_GRAVITY
 from ..model.followers import Follower
-from ..model.rig import Bone, RefusalError, TapePlan
+from ..model.rig import Bone, LostBoneError, RefusalError, TapePlan
 from ..model.session import Session
 from ..native.arrays import FloatArray, IntArray
 from . import carrier, compat, followed
@@ -134,7 +134,7 @@ def bone_indices(armatures: Sequence[Any], bones: Sequence[Bone]) -> list[IntArr
         names = [bone.name for bone in bones if bone.space == space]
         missing = [name for name in names if name not in place]
         if missing:
-            raise RefusalError(f'The bone "{missing[0]}" is gone. Press Prepare Again.')
+            raise LostBoneError(f'The bone "{missing[0]}" is gone. Press Prepare Again.')
         indices.append(np.array([place[name] for name in names], np.int64))
     return indices
 

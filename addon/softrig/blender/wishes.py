@@ -9,7 +9,7 @@ import bpy
 from ..model.schedule import Wish
 from ..model.session import Entry, Session
 from ..native.inputs import ShotSettings
-from . import gather, objects
+from . import compat, gather, objects, tape
 from .properties import read_map_choices, read_settings
 
 
@@ -30,6 +30,7 @@ def make_wish(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool
         frame=objects.shown_frame(scene),
         maps=read_map_choices(ob),
         surroundings=objects.surroundings_of(scene),
+        animation=animation_of(ob),
         groups=gather.group_names(ob),
         playing=playing,
         rendering=is_rendering(session),
@@ -37,6 +38,20 @@ def make_wish(session: Session, entry: Entry, ob: Any, scene: Any, at_once: bool
         painting=objects.mode_of(ob) not in ("OBJECT", "POSE"),
         at_once=at_once,
     )
+
+
+def animation_of(ob: Any) -> tuple[Any, ...]:
+    """What plays on the object, its armatures and their parents.
+
+    Blender tells of keys that changed, but not that all of them were cleared by a script.
+    """
+    found, left = [], [ob, *tape.find_armatures(ob)]
+    while left:
+        mover = left.pop()
+        if mover is not None and mover.name not in found:
+            found += [mover.name, compat.describe_animation(mover)]
+            left.append(mover.parent)
+    return tuple(found)
 
 
 def is_rendering(session: Session) -> bool:

@@ -71,6 +71,8 @@ class Entry:
     """What stood where when a dial was turned, by type and name, until Blender tells of it."""
     surroundings: Surroundings | None = None
     """Of the scene, as recorded."""
+    animation: tuple[Any, ...] = ()
+    """What played on it and on what carries it then."""
     cut_before: float = 1.0
     """How Cut stands at the last recorded frame."""
     rest_gravity: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -106,6 +108,8 @@ class Entry:
     """The vertex groups at that look: Blender does not tell of all changes of them."""
     is_changed: bool = False
     """It is prepared because of such a change."""
+    lost_bone: bool = False
+    """It is prepared because one was renamed or deleted; nothing was recorded since then."""
     mode: str = "OBJECT"
     """The object's mode at the last look: what was painted or edited is read after leaving it."""
     steps_scene: bool = False

@@ -28,6 +28,10 @@ class NotNowError(RefusalError):
     """We will do it by ourselves once the artist has ended what the text names."""
 
 
+class LostBoneError(RefusalError):
+    """A bone that was prepared was renamed or deleted."""
+
+
 @dataclass(frozen=True)
 class SourceBone:
     """A bone as an armature has it."""

@@ -29,6 +29,8 @@ class Wish:
     frame: float
     maps: MapChoices = MapChoices()
     surroundings: Surroundings | None = None
+    animation: tuple[Any, ...] = ()
+    """What plays on it and on what carries it."""
     groups: tuple[str, ...] = ()
     """Names of the vertex groups."""
     playing: bool = False
@@ -60,7 +62,8 @@ def due_events(entry: Entry, wish: Wish, now: float) -> list[Event]:
     if wish.frames != entry.frames:
         return [] if wish.busy else [Event.RANGE_CHANGED]
     events = []
-    if wish.surroundings != entry.surroundings and not wish.busy and not entry.state.stale:
+    moves_otherwise = wish.surroundings != entry.surroundings or wish.animation != entry.animation
+    if moves_otherwise and not wish.busy and not entry.state.stale:
         events.append(Event.RIG_CHANGED)
     if wish.maps.without_detail() != entry.maps and not wish.busy and not wish.editing:
         events.append(Event.MAPS_CHANGED)

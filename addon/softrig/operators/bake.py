@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 from bpy.props import StringProperty
 
-from ..blender import carrier, followers, objects, seen, show, stage, takes
+from ..blender import bake_keys, carrier, followers, objects, seen, show, stage, takes
 from ..blender.bake import BakeRun, BakeWish
 from ..model.baking import MAIN, clean_take, describe_bake
 from ..model.rig import RefusalError
@@ -133,7 +133,9 @@ class SOFTRIG_OT_free_bake(bpy.types.Operator):
 class SOFTRIG_OT_free_all(bpy.types.Operator):
     bl_idname = "softrig.free_all"
     bl_label = "Free All"
-    bl_description = "Let each character of this scene play live again. The files stay on disk"
+    bl_description = (
+        "Let each character of this scene play live again. Files stay on disk, baked shape keys go"
+    )
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -142,9 +144,17 @@ class SOFTRIG_OT_free_all(bpy.types.Operator):
 
     def execute(self, context: Any) -> set[str]:
         for ob in characters_of(context.scene):
+            free_keys(ob)
             if carrier.find_bake(ob) is not None:
                 free(ob, context.scene)
         return {"FINISHED"}
+
+
+def free_keys(ob: Any) -> None:
+    """Shape keys that a bake made, of the character and what follows it."""
+    for baked in (ob, *followers.followers_of(ob)):
+        if baked.data.library is None:
+            bake_keys.remove_keys(baked)
 
 
 def free(ob: Any, scene: Any) -> None:

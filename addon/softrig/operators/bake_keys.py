@@ -16,7 +16,6 @@ from ..blender import (
     carrier,
     compat,
     export_files,
-    followers,
     objects,
     stage,
 )
@@ -26,6 +25,7 @@ from ..model.baking import sample_frames
 from ..model.rig import RefusalError
 from ..native.errors import NativeError
 from ..native.inputs import FrameRange
+from .bake import free_keys
 from .job import Job, acting_session, entry_of, poll_character, usable_session
 
 TURN_SECONDS = 0.1
@@ -128,8 +128,7 @@ class SOFTRIG_OT_free_keys(bpy.types.Operator):
         return poll_character(cls, context) and bake_names.has_ours(context.object.data)
 
     def execute(self, context: Any) -> set[str]:
-        for ob in (context.object, *followers.followers_of(context.object)):
-            bake_keys.remove_keys(ob)
+        free_keys(context.object)
         return {"FINISHED"}
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import bpy
 from bpy.props import FloatProperty, StringProperty
 
-from ..blender import carrier, followers, takes
+from ..blender import carrier, followers, objects, takes
 from ..blender.bake import BakeWish, check_existing
-from ..model.baking import MAIN, clean_take, new_take
+from ..model.baking import MAIN, clean_take, is_file_of, new_take
 from ..model.rig import RefusalError
 from .bake import FRAMES_TEXT, BakeJob, free
 from .job import acting_session, poll_character, poll_library, usable_session
@@ -153,4 +153,7 @@ class SOFTRIG_OT_use_bake(bpy.types.Operator):
             self.report({"ERROR"}, str(error))
             return {"CANCELLED"}
         session.rescan = True
+        for other in objects.all_characters():
+            if other != ob and is_file_of(path, other.softrig.uuid):
+                self.report({"WARNING"}, f'This file was baked for "{other.name}"')
         return {"FINISHED"}

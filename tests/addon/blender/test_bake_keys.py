@@ -99,6 +99,65 @@ def test_drivers_and_strips_of_the_artists_keys_stay(skin: Any) -> None:
     assert [key.name for key in skin.data.shape_keys.key_blocks] == ["Basis", "Driven", "Played"]
 
 
+def share_keys(skin: Any, other: Any) -> list[Any]:
+    """Two characters blink by the same curve."""
+    shapes = []
+    for ob in (skin, other):
+        ob.shape_key_add(name="Basis")
+        ob.shape_key_add(name="Blink", from_mix=False)
+        shapes.append(ob.data.shape_keys)
+    for frame, value in ((1, 0.0), (30, 1.0)):
+        shapes[0].key_blocks["Blink"].value = value
+        shapes[0].key_blocks["Blink"].keyframe_insert("value", frame=frame)
+    animation = shapes[0].animation_data
+    shared = shapes[1].animation_data_create()
+    shared.action = animation.action
+    if hasattr(shared, "action_slot"):
+        shared.action_slot = animation.action_slot
+    return shapes
+
+
+def curves_of(keys: Any) -> list[str]:
+    return [c.data_path for c in addon.module("blender.compat").find_curves(keys) or ()]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_characters_that_share_curves_are_baked_by_themselves(skin: Any, first: int) -> None:
+    other, _ = scenes.make_character("Other")
+    scenes.add_softrig(other)
+    shapes, pair = share_keys(skin, other), [skin, other]
+    action = shapes[0].animation_data.action
+    live = [{f: measure.at_frame(ob, f) for f in (10, 24)} for ob in pair]
+    for ob in pair:
+        scenes.make_active(ob)
+        assert bpy.ops.softrig.bake_keys(kind="RELATIVE") == {"FINISHED"}
+    blink = ['key_blocks["Blink"].value']
+    for ob, frames in zip(pair, live, strict=True):
+        for frame, positions in frames.items():
+            assert measure.largest(measure.at_frame(ob, frame), positions) < 2e-2
+        assert len(curves_of(ob.data.shape_keys)) == 41
+    scenes.make_active(pair[first])
+    assert bpy.ops.softrig.free_keys() == {"FINISHED"}
+    assert curves_of(shapes[first]) == blink and len(curves_of(shapes[1 - first])) == 41
+    scenes.make_active(pair[1 - first])
+    assert bpy.ops.softrig.free_keys() == {"FINISHED"}
+    for keys in shapes:
+        assert keys.animation_data.action == action and curves_of(keys) == blink
+    assert [a for a in bpy.data.actions if a.name.startswith(action.name)] == [action]
+
+
+def test_curves_that_were_edited_after_a_bake_are_kept(skin: Any) -> None:
+    other, _ = scenes.make_character("Other")
+    shapes = share_keys(skin, other)
+    scenes.make_active(skin)
+    assert bpy.ops.softrig.bake_keys(kind="RELATIVE") == {"FINISHED"}
+    shapes[0].key_blocks["Blink"].value = 0.5
+    shapes[0].key_blocks["Blink"].keyframe_insert("value", frame=15)
+    assert bpy.ops.softrig.free_keys() == {"FINISHED"}
+    find = addon.module("blender.compat").find_curves
+    assert [len(find(keys)[0].keyframe_points) for keys in shapes] == [3, 2]
+
+
 def test_removing_takes_baked_keys_along(skin: Any) -> None:
     """They would move the flesh a second time when Softrig is added again."""
     live = live_of(skin)

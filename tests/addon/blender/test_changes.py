@@ -46,12 +46,31 @@ def lengthen_bone(skin: Any) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
+def rename_bone(skin: Any) -> None:
+    bpy.data.objects["Skin Rig"].data.bones["tail2"].name = "renamed"
+
+
+def rename_bone_alone(skin: Any) -> None:
+    """No group goes with it: only recording tells."""
+    rename_bone(skin)
+    skin.vertex_groups["renamed"].name = "tail2"
+
+
 def switch_armature_off(skin: Any) -> None:
     modifier = skin.modifiers["Armature"]
     modifier.show_viewport = modifier.show_render = False
 
 
-CHANGES = [subdivide, repaint, reshape, resize_cage, lengthen_bone, switch_armature_off]
+CHANGES = [
+    subdivide,
+    repaint,
+    reshape,
+    resize_cage,
+    lengthen_bone,
+    rename_bone,
+    rename_bone_alone,
+    switch_armature_off,
+]
 
 
 def after_prepare_again(skin: Any) -> np.ndarray:

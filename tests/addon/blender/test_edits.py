@@ -113,6 +113,21 @@ def change_the_basis(skin: Any) -> None:
     skin.data.shape_keys.key_blocks["Basis"].data[30].co.x += 0.3
 
 
+def rename_bone(skin: Any) -> None:
+    """Blender renames the group of its name along."""
+    bpy.data.objects["Skin Rig"].data.bones["tail2"].name = "renamed"
+
+
+def delete_bone(skin: Any) -> None:
+    """Its group stays, and has no bone."""
+    rig = bpy.data.objects["Skin Rig"]
+    scenes.make_active(rig)
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.remove(rig.data.edit_bones["tail2"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    scenes.make_active(skin)
+
+
 def move_the_skin(skin: Any) -> None:
     skin.location.x += 0.3
 
@@ -152,6 +167,8 @@ EDITS = [
     take_another_mesh,
     take_another_armature,
     change_the_basis,
+    rename_bone,
+    delete_bone,
     move_the_skin,
     turn_the_skin,
     scale_the_skin,

@@ -161,6 +161,30 @@ def test_removing_leaves_nothing(scene: Any) -> None:
     assert bytes_held() == 0
 
 
+def animate_dials(skin: Any) -> None:
+    for frame in (1, 30):
+        skin.softrig.keyframe_insert("gravity_factor", frame=frame)
+    skin.softrig.driver_add("wind_speed").driver.expression = "1.0"
+    amount = addon.module("blender.carrier").modifier_paths(skin)[0]
+    skin.keyframe_insert(f"{amount}.show_viewport", frame=1)
+
+
+def test_removing_takes_keys_of_dials_along(skin: Any) -> None:
+    animate_dials(skin)
+    assert bpy.ops.softrig.remove() == {"FINISHED"}
+    assert skin.animation_data is None
+
+
+def test_removing_leaves_other_keys(skin: Any) -> None:
+    skin.keyframe_insert("location", frame=1)
+    skin.driver_add("hide_render").driver.expression = "0"
+    animate_dials(skin)
+    assert bpy.ops.softrig.remove() == {"FINISHED"}
+    curves = addon.module("blender.compat").find_curves(skin)
+    assert [curve.data_path for curve in curves] == ["location"] * 3
+    assert [curve.data_path for curve in skin.animation_data.drivers] == ["hide_render"]
+
+
 def everything(skin: Any) -> tuple[Any, ...]:
     kinds = [name for name in dir(bpy.data) if is_collection(getattr(bpy.data, name))]
     names = {f"{kind}/{item.name}" for kind in kinds for item in getattr(bpy.data, kind)}

@@ -144,6 +144,30 @@ def test_bake_all_and_free_all_take_every_character_of_the_scene(skin: Any, tmp_
     assert find_bake(skin) is None and find_bake(other) is None
 
 
+def test_a_bake_of_another_character_is_told(
+    skin: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    other, _ = scenes.make_character("Other")
+    scenes.add_softrig(other)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "two.blend"))
+    assert bpy.ops.softrig.bake_all() == {"FINISHED"}
+    bpy.ops.softrig.free_all()
+    path = next((tmp_path / "softrig").glob("*.Skin_*.pc2"))
+    for ob in (skin, other):
+        scenes.make_active(ob)
+        capfd.readouterr()
+        assert bpy.ops.softrig.use_bake(filepath=str(path)) == {"FINISHED"}
+        assert ('baked for "Skin"' in capfd.readouterr().out) == (ob == other)
+
+
+def test_free_all_frees_baked_shape_keys_too(skin: Any) -> None:
+    live = measure.at_frame(skin, FRAME)
+    assert bpy.ops.softrig.bake_keys() == {"FINISHED"}
+    assert bpy.ops.softrig.free_all() == {"FINISHED"}
+    assert skin.data.shape_keys is None
+    assert measure.same_bits(measure.at_frame(skin, FRAME), live)
+
+
 def test_a_part_of_the_range_can_be_baked(skin: Any, tmp_path: Path) -> None:
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "part.blend"))
     live = {frame: measure.at_frame(skin, frame) for frame in (20, 24, 30)}
