@@ -127,7 +127,7 @@ class BakeRun:
         entry.may_step = True
         if stage.settle(self.session, entry, ob, scene):
             frames = self.choose(entry, ob, scene)
-            rows = with_margin(frames, entry.frames, ob.softrig.loop != "NONE")
+            rows = with_margin(frames, entry.frames, ob.softrig.loop)
             problem = takes.problem(rows)
             if problem:
                 raise RefusalError(problem)
@@ -238,7 +238,7 @@ def check_existing(ob: Any, path: str) -> FrameRange:
     scene = objects.scene_of(ob)
     leader = ob.softrig.leader or ob
     frames = objects.shot_frames(leader, scene if scene is not None else bpy.context.scene)
-    rows = with_margin(frames, frames, leader.softrig.loop != "NONE")
+    rows = with_margin(frames, frames, leader.softrig.loop)
     whole = rows if rows.count == size.frames else frames
     first = first_in_name(path, size.frames, whole.first)
     return replace(frames, first=first, count=size.frames, samples=size.samples)

@@ -163,7 +163,7 @@ def _bake_facts(session: Session, entry: Entry | None, ob: Any, scene: Any) -> d
     whole = frames = objects.shot_frames(ob, scene)
     with suppress(RefusalError):  # the next bake tells
         frames = frames_to_bake(ob, scene, whole)
-    frames = with_margin(frames, whole, ob.softrig.loop != "NONE")
+    frames = with_margin(frames, whole, ob.softrig.loop)
     baked = takes.baked_frames(bake)
     return {
         "is_baked": True,

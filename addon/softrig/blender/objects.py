@@ -10,6 +10,7 @@ import numpy as np
 
 from ..model.controls import Surroundings, is_cut_marker
 from ..model.session import Entry, Session, current
+from ..model.settings import NO_LOOP
 from ..native.inputs import FrameRange
 from . import carrier, owners, readers, seen
 
@@ -110,7 +111,7 @@ def shot_frames(ob: Any, scene: Any) -> FrameRange:
     if dials.use_start_frame:
         start = min(dials.start_frame, frames.last)
         frames = replace(frames, first=start, count=frames.last - start + 1)
-    if dials.pre_roll_mode == "NONE" or dials.loop != "NONE":
+    if dials.pre_roll_mode == "NONE" or dials.loop != NO_LOOP:
         return frames
     return replace(frames, pre_roll=dials.pre_roll, held=dials.pre_roll_mode == "SETTLE")
 

@@ -112,7 +112,7 @@ def foresee_frames(scene: Any) -> list[int]:
     return [first, last - (last - first) % scene.frame_step]  # who has them has those between
 
 
-def find_missed(session: Session, scene: Any, frames: Iterable[int]) -> list[str]:
+def find_missed(scene: Any, frames: Iterable[int]) -> list[str]:
     """Who would stand still in the first of these frames that no shot or bake of theirs has."""
     found = []
     guests = [ob for ob in _rendered_guests(scene) if linked.is_baked(ob)]

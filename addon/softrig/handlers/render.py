@@ -31,7 +31,7 @@ def softrig_render_init(scene: Any, *_: Any) -> None:
     try:
         foreseen = rendering.foresee_frames(scene)
         problems = make_ready(session, scene)
-        problems = problems or rendering.find_missed(session, scene, foreseen)
+        problems = problems or rendering.find_missed(scene, foreseen)
     except Exception as error:  # no frame may come out of a fault either
         log.exception("before a render")
         problems = [f"a fault in Softrig: {error}"]
@@ -51,7 +51,7 @@ def softrig_render_pre(scene: Any, *_: Any) -> None:
     session = current()
     if session is None or session.recording:
         return
-    missed = rendering.find_missed(session, scene, [scene.frame_current])
+    missed = rendering.find_missed(scene, [scene.frame_current])
     for problem in missed:
         log.error("render: %s", problem)
     if missed and bpy.app.background:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..native.inputs import FrameRange
 from .rig import RefusalError
-from .settings import Choice
+from .settings import NO_LOOP, Choice
 
 MAIN = "Main"
 """The take that Bake writes unless another is chosen."""
@@ -139,9 +139,9 @@ def is_part(frames: FrameRange, whole: FrameRange) -> bool:
     return (frames.first, frames.count) != (whole.first, whole.count)
 
 
-def with_margin(frames: FrameRange, whole: FrameRange, loops: bool) -> FrameRange:
+def with_margin(frames: FrameRange, whole: FrameRange, loop: str) -> FrameRange:
     """What a point cache has: of a whole loop a frame more at either end, for open shutters."""
-    if not loops or is_part(frames, whole) or frames.count < SHORTEST_LOOP:
+    if loop == NO_LOOP or is_part(frames, whole) or frames.count < SHORTEST_LOOP:
         return frames
     return replace(frames, first=frames.first - 1, count=frames.count + 2)
 

@@ -148,8 +148,9 @@ MESHERS = (
 )
 """The first is the default."""
 
+NO_LOOP = "NONE"
 LOOPS = (
-    Choice("NONE", "None", "The shot begins and ends", Loop.NONE),
+    Choice(NO_LOOP, "None", "The shot begins and ends", Loop.NONE),
     Choice(
         "LAST_IS_FIRST",
         "Closed",
