@@ -37,8 +37,9 @@ typedef struct srCharacterMaps {
     const float* stiffness; ///< Factor on stiffness and on the pull to the pose, 0.01 to 100; unpainted 1.
     const float* mass;      ///< Factor on density, 0.01 to 100; unpainted 1. Heavier flesh swings slower.
     const float* damping;   ///< Factor on damping, 0.01 to 100; unpainted 1.
-    const float* hold;      ///< 0 to 1: at least so much the flesh obeys its bone; 1 exactly. Unpainted 0.
-    const float* pin;    ///< As hold; and where it is 1 the skin itself does not leave the pose, to the bit.
+    const float* hold; ///< 0 to 1, by about how much less the flesh swings; nodes of 1 do not leave the pose.
+                       ///< Where paint ends, flesh goes over from held to free within a cell. Unpainted 0.
+    const float* pin;  ///< As hold; and where it is 1 the skin itself does not leave the pose, to the bit.
     const float* detail; ///< From 0.5 on the cage has cells of half the size there, and larger ones
                          ///< elsewhere: `targetNodeCount` is met all the same. Unpainted 0. The only map that
                          ///< the cage depends on.

@@ -11,6 +11,7 @@
 #include "sim/holds.h"
 #include "solver/complementary.h"
 
+#include <math.h>
 #include <string.h>
 
 #define VECTORS 6                 // of a state
@@ -40,6 +41,8 @@ typedef struct ComplementaryBody {
     uint64_t spaceHash;
     double* holds;
     double* wanted;   // those of now
+    bool* isFixed;    // painted to obey exactly; and
+    bool* isWanted;   // those of now
     double* core;     // holds of the core; null until they are asked for
     float* stiffness; // factors a cell
     float* pulls;     // factors a node
@@ -69,6 +72,8 @@ static void destroyComplementary(void* self) {
     destroyRest(body);
     SR_FREE(body->holds, body->nodeCount);
     SR_FREE(body->wanted, body->nodeCount);
+    SR_FREE(body->isFixed, body->nodeCount);
+    SR_FREE(body->isWanted, body->nodeCount);
     SR_FREE(body->core, body->nodeCount);
     SR_FREE(body->stiffness, body->cellCount);
     SR_FREE(body->pulls, body->nodeCount);
@@ -76,12 +81,13 @@ static void destroyComplementary(void* self) {
     SR_FREE(body, 1);
 }
 
-// The hold map as a pull too: the constraint keeps what is held from moving as a whole, not from bulging.
-static void findPulls(ComplementaryBody* body, const float* stiffness) {
+// The hold map as a pull too: the constraint keeps what is held from moving as a whole, not from bulging. And
+// what is painted of it as a pull alone: rows are as strict on a trace of a hold as on all of it.
+static void findPulls(ComplementaryBody* body, const srXpbdMaps* maps) {
     for (int32_t i = 0; i < body->nodeCount; ++i) {
         double hold = body->holds[i];
-        double pull = 1.0 + HELD_PULL * hold * hold;
-        body->pulls[i] = (float)(pull * (stiffness != NULL ? (double)stiffness[i] : 1.0));
+        double pull = fmax(1.0 + HELD_PULL * hold * hold, srFindPaintedPull(maps, i));
+        body->pulls[i] = (float)(pull * (maps->stiffness != NULL ? (double)maps->stiffness[i] : 1.0));
     }
 }
 
@@ -93,7 +99,8 @@ static srResult measureSwing(ComplementaryBody* body) {
     }
     srBodySettings usual = {.size = (double)body->character->report.size};
     usual.params = (srShotParams){.frequency = 1.0f, .poissonRatio = SR_USUAL_POISSON, .density = 1000.0f};
-    findPulls(body, NULL);
+    const srXpbdMaps unpainted = {NULL, NULL, NULL, NULL, NULL};
+    findPulls(body, &unpainted);
     srComplementaryDials dials = srDefaultComplementaryDials();
     dials.material = srFindMaterial(&usual);
     dials.frequency = (double)usual.params.frequency;
@@ -111,6 +118,7 @@ static srResult createRest(ComplementaryBody* body, int32_t complement, const sr
     destroyRest(body);
     body->complement = complement;
     memcpy(body->holds, body->wanted, (size_t)body->nodeCount * sizeof(double));
+    memcpy(body->isFixed, body->isWanted, (size_t)body->nodeCount * sizeof(bool));
     const double none = 0.0; // a space of no vectors
     const double* noSpace = complement == sr_complementNothing ? &none : NULL;
     srComplementaryShape shape = {
@@ -121,6 +129,7 @@ static srResult createRest(ComplementaryBody* body, int32_t complement, const sr
         .weights = {character->weights.starts, character->weights.bones, character->weights.weights,
                     character->rig.boneCount + 1},
         .holds = body->holds,
+        .isFixed = body->isFixed,
         .vectors = space != NULL ? space->vectors : noSpace,
         .vectorCount = space != NULL ? space->vectorCount : 0,
     };
@@ -143,9 +152,8 @@ static srResult findHolds(ComplementaryBody* body, int32_t complement) {
     srXpbdMaps maps = srCharacter_GetMaps(body->character);
     for (int32_t i = 0; i < body->nodeCount; ++i) {
         double bones = complement == sr_complementNothing ? 0.0 : (double)body->character->body.holds[i];
-        double painted = (double)srFindPaintedHold(&maps, i);
-        double hold = wantsCore ? body->core[i] : bones;
-        body->wanted[i] = painted > hold ? painted : hold;
+        body->wanted[i] = wantsCore ? body->core[i] : bones;
+        body->isWanted[i] = srFindPaintedHold(&maps, i) >= SR_HARD_HOLD;
     }
     return sr_success;
 }
@@ -153,11 +161,13 @@ static srResult findHolds(ComplementaryBody* body, int32_t complement) {
 static srResult allocateParts(ComplementaryBody* body) {
     body->holds = SR_ALLOC(double, body->nodeCount);
     body->wanted = SR_ALLOC(double, body->nodeCount);
+    body->isFixed = SR_ALLOC(bool, body->nodeCount);
+    body->isWanted = SR_ALLOC(bool, body->nodeCount);
     body->stiffness = SR_ALLOC(float, body->cellCount);
     body->pulls = SR_ALLOC(float, body->nodeCount);
     body->forces = SR_ALLOC(srVec3, body->nodeCount);
-    if (body->pulls == NULL || body->holds == NULL || body->wanted == NULL || body->stiffness == NULL ||
-        body->forces == NULL) {
+    if (body->pulls == NULL || body->holds == NULL || body->wanted == NULL || body->isFixed == NULL ||
+        body->isWanted == NULL || body->stiffness == NULL || body->forces == NULL) {
         return srFailOutOfMemory("the solver");
     }
     SR_TRY(findHolds(body, sr_complementBones));
@@ -202,7 +212,8 @@ static srResult renewRest(ComplementaryBody* body, const srBodySettings* setting
     uint64_t spaceHash = space != NULL ? settings->spaceHash : 0;
     SR_TRY(findHolds(body, complement));
     if (body->hasRest && body->complement == complement && body->spaceHash == spaceHash &&
-        memcmp(body->holds, body->wanted, (size_t)body->nodeCount * sizeof(double)) == 0) {
+        memcmp(body->holds, body->wanted, (size_t)body->nodeCount * sizeof(double)) == 0 &&
+        memcmp(body->isFixed, body->isWanted, (size_t)body->nodeCount * sizeof(bool)) == 0) {
         return sr_success;
     }
     SR_TRY(createRest(body, complement, space));
@@ -239,7 +250,7 @@ static srResult tuneComplementary(void* self, const srBodySettings* settings) {
     dials.frameSeconds = 1.0 / settings->frameRate;
     dials.largestOffset = settings->size;
     dials.cellStiffnesses = srSpreadOverCells(body->character, maps.stiffness, body->stiffness);
-    findPulls(body, maps.stiffness);
+    findPulls(body, &maps);
     dials.nodePulls = body->pulls;
     dials.nodeMasses = maps.mass;
     dials.nodeDampings = maps.damping;

@@ -197,19 +197,19 @@ static double* pastOf(const FleshBody* body, void* state) {
     return (double*)((char*)state + 4 * arrayBytes(body));
 }
 
-// The hold map as a pull too, and stiffness with it, as the complementary solver has it
-static void findPulls(FleshBody* body, const float* stiffness) {
+// The hold map as a pull too, what is painted of it, and stiffness, as the complementary solver has them
+static void findPulls(FleshBody* body, const srXpbdMaps* maps) {
     for (int32_t i = 0; i < body->nodeCount; ++i) {
         float hold = body->holds[i];
-        float pull = 1.0f + HELD_PULL * hold * hold;
-        body->pulls[i] = pull * (stiffness != NULL ? stiffness[i] : 1.0f);
+        float pull = fmaxf(1.0f + HELD_PULL * hold * hold, (float)srFindPaintedPull(maps, i));
+        body->pulls[i] = pull * (maps->stiffness != NULL ? maps->stiffness[i] : 1.0f);
     }
 }
 
 static srFleshDials makeDials(FleshBody* body, const srBodySettings* settings) {
     srXpbdMaps maps = srCharacter_GetMaps(body->character);
     srMaterial material = srFindMaterial(settings);
-    findPulls(body, maps.stiffness);
+    findPulls(body, &maps);
     // the complementary solver's cells resist a pull as if they were of E / (1 + nu); where the modulus is
     // ours to choose, these do too
     double nu = (double)settings->params.poissonRatio;

@@ -452,6 +452,20 @@ srXpbdMaps srCharacter_GetMaps(const srCharacter* character) {
     };
 }
 
+void srCharacter_KeepPinned(const srCharacter* character, float* offsets) {
+    const srEmbedding* embedding = &character->embedding;
+    const float* pins = character->maps.values[sr_mapPin];
+    for (int32_t v = 0; pins != NULL && v < embedding->pointCount; ++v) {
+        bool isPinned = true;
+        for (int c = 0; c < 4 && isPinned; ++c) {
+            isPinned = pins[embedding->nodes[v][c]] >= 1.0f || embedding->weights[v][c] == 0.0f;
+        }
+        if (isPinned) {
+            memset(offsets + 3 * (size_t)v, 0, 3 * sizeof(float));
+        }
+    }
+}
+
 void srCharacter_CountHeld(srCharacter* character) {
     srXpbdMaps maps = srCharacter_GetMaps(character);
     int32_t count = 0;

@@ -47,6 +47,10 @@ srCharacterReport srCharacter_CopyReport(const srCharacter* character);
 /// The maps as the solver reads them.
 srXpbdMaps srCharacter_GetMaps(const srCharacter* character);
 
+/// Zeros for the vertices all of whose cell is pinned, so that they are in the pose to the bit: what makes
+/// the skin smooth (mesh/blend.h) leans on nodes farther out.
+void srCharacter_KeepPinned(const srCharacter* character, float* offsets);
+
 /// Counts the nodes that obey their bone exactly, by bones or by maps, for the report.
 void srCharacter_CountHeld(srCharacter* character);
 

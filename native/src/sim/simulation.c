@@ -375,6 +375,7 @@ static void bringToSkin(void* context, int32_t row, const srVec3f* offsets, floa
     srInvert34(&object, &toSkin);
     srMat34 toObject = srMul34(&simulation->skinToObject, &toSkin);
     srPassenger_Bring(&simulation->skin, &toObject, offsets, outOffsets);
+    srCharacter_KeepPinned(simulation->source.character, outOffsets);
 }
 
 static srReader makeSkinReader(srSimulation* simulation) {

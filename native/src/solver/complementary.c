@@ -121,6 +121,19 @@ static void clear(const srComplementaryState* state, int32_t nodeCount) {
     }
 }
 
+// what was remembered of fixed nodes, and what a jump of the rig's velocity made of it
+static void clearFixed(const srComplementaryRest* rest, const srComplementaryState* state) {
+    srVec3* arrays[] = {state->offsets,           state->velocities,        state->earlierOffsets[0],
+                        state->earlierOffsets[1], state->earlierVelocities, state->accelerations};
+    for (int32_t k = 0; k < rest->fixedCount; ++k) {
+        for (size_t a = 0; a < sizeof(arrays) / sizeof(arrays[0]); ++a) {
+            if (arrays[a] != NULL) {
+                arrays[a][rest->fixedNodes[k]] = (srVec3){0.0, 0.0, 0.0};
+            }
+        }
+    }
+}
+
 static void setRow(double* rows, size_t i, srVec3 x) {
     double* row = rows + SR_POINT * i;
     row[0] = x.x, row[1] = x.y, row[2] = x.z, row[3] = 0.0;
@@ -411,6 +424,7 @@ static void solveSubstep(Step* step) {
     problem->stats->missedCount += !(residual <= dials->tolerance);
     problem->stats->orthogonality = findOrthogonality(problem);
     srParallelFor(finishRange, rest->nodeCount, SR_NODES_PER_BLOCK, step);
+    clearFixed(rest, step->state);
 }
 
 typedef struct Extremes {
@@ -488,6 +502,7 @@ void srComplementary_StepFrame(const srComplementaryRest* rest, const srCompleme
     Carving carving = {.base = state->scratch};
     carveProblem(&carving, rest, tuning, &step);
     step.problem.stretches.swell = srFindSwell(tuning->dials.model, motion->pressure);
+    clearFixed(rest, state);
     for (int32_t substep = 1; substep <= tuning->dials.substeps; ++substep) {
         step.fraction = (double)substep / (double)tuning->dials.substeps;
         step.isFirst = substep == 1;

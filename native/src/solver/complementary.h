@@ -43,6 +43,9 @@ typedef struct srComplementaryRest {
     srCsc pattern;          ///< Lower triangle of A, with values of no meaning.
     int32_t* order;         ///< In which to eliminate.
     srRigRows rows;
+    bool* isFixed; ///< Of each node; null where none is.
+    int32_t fixedCount;
+    int32_t* fixedNodes; ///< In rising order.
 } srComplementaryRest;
 
 /// All arrays are copied. Cells must have positive volume. Nodes that are numbered near their neighbours
@@ -54,6 +57,8 @@ typedef struct srComplementaryShape {
     int32_t cellCount;
     srRigWeights weights;
     const double* holds;   ///< D: 0 to 1, or of any unit.
+    const bool* isFixed;   ///< Nodes with u = 0, to the bit, whatever pulls; null for none. Rows are of the
+                           ///< others: what does not move needs no constraint.
     const double* vectors; ///< Null: rows of the rig. Else rows of this space (srCreateSpaceRows),
     int32_t vectorCount;   ///< orthonormal by the volumes of nodes; of none no rows.
 } srComplementaryShape;

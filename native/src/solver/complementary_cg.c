@@ -83,6 +83,7 @@ static void lookRange(int32_t begin, int32_t end, int32_t worker, void* context)
 static void multiplyHessian(srComplementaryProblem* problem, const srComplementaryPlace* place) {
     srCells_MultiplyHessian(&problem->rest->layout, &problem->tuning->shapes, &problem->stretches,
                             &place->turns, problem->search, problem->products);
+    srClearFixedFloat(problem->rest, problem->products);
     problem->stats->innerCount += 1;
 }
 

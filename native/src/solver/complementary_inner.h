@@ -7,6 +7,8 @@
 
 #include "solver/complementary.h"
 
+#include <string.h>
+
 #define SR_NODES_PER_BLOCK 512 // of loops over nodes
 
 /// A place u: the energy there, its gradient in C g = 0, and how the cells turn.
@@ -42,6 +44,19 @@ typedef struct srComplementaryProblem {
     void* solveScratch;
     srComplementaryStats* stats;
 } srComplementaryProblem;
+
+/// Nothing pulls at fixed nodes: zeros at them.
+static inline void srClearFixed(const srComplementaryRest* rest, double* rows) {
+    for (int32_t k = 0; k < rest->fixedCount; ++k) {
+        memset(rows + SR_POINT * (size_t)rest->fixedNodes[k], 0, SR_POINT * sizeof(double));
+    }
+}
+
+static inline void srClearFixedFloat(const srComplementaryRest* rest, float* rows) {
+    for (int32_t k = 0; k < rest->fixedCount; ++k) {
+        memset(rows + SR_POINT * (size_t)rest->fixedNodes[k], 0, SR_POINT * sizeof(float));
+    }
+}
 
 /// Fills everything but the offsets.
 void srComplementary_Evaluate(srComplementaryProblem* problem, srComplementaryPlace* place);

@@ -77,6 +77,7 @@ static void evaluate(Pass* pass) {
                                       problem->points, place->gradient, &place->turns, problem->partials);
     place->energy += elastic;
     place->energySize += fabs(elastic) + problem->tuning->restEnergy;
+    srClearFixed(rest, place->gradient);
     place->residual = sqrt(srRigRows_ProjectAndDot(&rest->rows, place->gradient, place->gradient, n,
                                                    problem->rowScratch, problem->partials));
     problem->stats->evaluateCount += 1;

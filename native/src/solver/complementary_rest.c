@@ -113,6 +113,53 @@ static srResult createPattern(srComplementaryRest* rest) {
     return sr_success;
 }
 
+static srResult createRows(const srComplementaryShape* shape, const double* holds,
+                           srComplementaryRest* rest) {
+    if (shape->vectors != NULL) {
+        return srCreateSpaceRows(shape->vectors, shape->vectorCount, rest->nodeVolumes, holds,
+                                 shape->nodeCount, &rest->rows);
+    }
+    return srCreateRigRows(shape->nodes, rest->nodeVolumes, holds, shape->nodeCount, &shape->weights,
+                           &rest->rows);
+}
+
+static srResult listFixed(const srComplementaryShape* shape, srComplementaryRest* rest) {
+    for (int32_t i = 0; i < shape->nodeCount; ++i) {
+        rest->fixedCount += shape->isFixed[i];
+    }
+    if (rest->fixedCount == 0) {
+        return sr_success;
+    }
+    rest->isFixed = SR_ALLOC(bool, shape->nodeCount);
+    rest->fixedNodes = SR_ALLOC(int32_t, rest->fixedCount);
+    if (rest->isFixed == NULL || rest->fixedNodes == NULL) {
+        return srFailOutOfMemory("the complementary solver");
+    }
+    memcpy(rest->isFixed, shape->isFixed, (size_t)shape->nodeCount * sizeof(bool));
+    int32_t count = 0;
+    for (int32_t i = 0; i < shape->nodeCount; ++i) {
+        if (shape->isFixed[i]) {
+            rest->fixedNodes[count++] = i;
+        }
+    }
+    return sr_success;
+}
+
+// C u = 0 is the same with or without what u is zero at
+static srResult createRowsOfOthers(const srComplementaryShape* shape, srComplementaryRest* rest) {
+    SR_TRY(listFixed(shape, rest));
+    double* holds = SR_ALLOC(double, shape->nodeCount);
+    if (holds == NULL) {
+        return srFailOutOfMemory("the complementary solver");
+    }
+    for (int32_t i = 0; i < shape->nodeCount; ++i) {
+        holds[i] = shape->isFixed[i] ? 0.0 : shape->holds[i];
+    }
+    srResult result = createRows(shape, holds, rest);
+    SR_FREE(holds, shape->nodeCount);
+    return result;
+}
+
 static srResult buildRest(const srComplementaryShape* shape, srComplementaryRest* rest) {
     SR_TRY(allocateRest(rest));
     for (int32_t cell = 0; cell < shape->cellCount; ++cell) {
@@ -122,12 +169,7 @@ static srResult buildRest(const srComplementaryShape* shape, srComplementaryRest
     SR_TRY(srCreateCellLayout(shape->nodes, shape->nodeCount, shape->cells, shape->cellCount, &rest->layout));
     SR_TRY(createPattern(rest));
     SR_TRY(srDissect(&rest->pattern, shape->nodes, rest->order));
-    if (shape->vectors != NULL) {
-        return srCreateSpaceRows(shape->vectors, shape->vectorCount, rest->nodeVolumes, shape->holds,
-                                 shape->nodeCount, &rest->rows);
-    }
-    return srCreateRigRows(shape->nodes, rest->nodeVolumes, shape->holds, shape->nodeCount, &shape->weights,
-                           &rest->rows);
+    return shape->isFixed != NULL ? createRowsOfOthers(shape, rest) : createRows(shape, shape->holds, rest);
 }
 
 srResult srCreateComplementaryRest(const srComplementaryShape* shape, srComplementaryRest* outRest) {
@@ -152,6 +194,8 @@ void srDestroyComplementaryRest(srComplementaryRest* rest) {
     SR_FREE(rest->corners, rest->cellCount);
     SR_FREE(rest->entries, rest->cellCount);
     SR_FREE(rest->order, rest->nodeCount);
+    SR_FREE(rest->isFixed, rest->nodeCount);
+    SR_FREE(rest->fixedNodes, rest->fixedCount);
     srDestroyCellLayout(&rest->layout);
     srDestroyCsc(&rest->pattern);
     srDestroyRigRows(&rest->rows);

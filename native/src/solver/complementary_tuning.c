@@ -214,6 +214,14 @@ static double findStiffness(const srMaterial* material) {
     return 2.0 * material->shearModulus + LAMBDA_SHARE * srLameLambda(material);
 }
 
+// Whether the matrix keeps what a pair of corners shares: a fixed node stands by itself, so that solving
+// leaves zeros at it.
+static bool isShared(const srComplementaryRest* rest, int32_t cell, const int pair[2]) {
+    const int32_t* corners = rest->corners[cell];
+    return rest->isFixed == NULL || pair[0] == pair[1] ||
+           !(rest->isFixed[corners[pair[0]]] || rest->isFixed[corners[pair[1]]]);
+}
+
 // the Laplacian, 2 mu V g_a . g_b with the rows of B as gradients of the last three corners
 static void addLaplacian(srComplementaryTuning* tuning, const srComplementaryRest* rest) {
     static const int PAIRS[10][2] = {{0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1},
@@ -232,7 +240,10 @@ static void addLaplacian(srComplementaryTuning* tuning, const srComplementaryRes
         double weight = findStiffness(&material) * rest->volumes[cell] * dials->scale;
         for (int pair = 0; pair < 10; ++pair) {
             const double *a = g[PAIRS[pair][0]], *b = g[PAIRS[pair][1]];
-            tuning->A.values[rest->entries[cell][pair]] += weight * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+            if (isShared(rest, cell, PAIRS[pair])) {
+                tuning->A.values[rest->entries[cell][pair]] +=
+                    weight * (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+            }
         }
     }
 }

@@ -67,7 +67,11 @@ typedef struct srXpbdMaps {
 /// How far a node is painted to obey, by either map.
 float srFindPaintedHold(const srXpbdMaps* maps, int32_t node);
 
-/// How far a node obeys its bone: the most of the hold map and what is painted.
+/// What paint short of a hard hold is: how many times as hard the pull to the pose is. Flesh that resists by
+/// itself as much as the pull does then swings 1 - paint of its way.
+double srFindPaintedPull(const srXpbdMaps* maps, int32_t node);
+
+/// How far a node obeys its bone: what the hold map says, or 1 where it is painted to obey exactly.
 float srFindHold(const srXpbdRest* rest, const srXpbdMaps* maps, int32_t node);
 
 /// Material and dials, as a step needs them.

@@ -188,9 +188,17 @@ float srFindPaintedHold(const srXpbdMaps* maps, int32_t node) {
     return maps->pin != NULL && maps->pin[node] > hold ? maps->pin[node] : hold;
 }
 
+// A stop sends flesh of frequency f as far as 1 / f, and f^2 goes with the pull and what flesh resists by
+// itself, together twice the pull.
+double srFindPaintedPull(const srXpbdMaps* maps, int32_t node) {
+    double left = 1.0 - (double)srFindPaintedHold(maps, node);
+    double least = 1.0 - (double)SR_HARD_HOLD;
+    left = left > least ? left : least;
+    return 1.0 + 2.0 * (1.0 / (left * left) - 1.0);
+}
+
 float srFindHold(const srXpbdRest* rest, const srXpbdMaps* maps, int32_t node) {
-    float painted = srFindPaintedHold(maps, node);
-    return painted > rest->holds[node] ? painted : rest->holds[node];
+    return srFindPaintedHold(maps, node) >= SR_HARD_HOLD ? 1.0f : rest->holds[node];
 }
 
 // An implicit substep of the pull to the pose damps by itself: of a swing whose velocity keeps the share s in
@@ -215,7 +223,8 @@ static void tuneNodes(srXpbdTuning* tuning, const srXpbdRest* rest, double h) {
         double volume = (double)rest->nodeVolumes[i] * volumeScale;
         double mass = dials->material.density * volume * factorAt(dials->maps.mass, i);
         double stiffness = factorAt(dials->maps.stiffness, i);
-        double omegaSquared = omega * omega * (stiffness / factorAt(dials->maps.mass, i));
+        double pull = srFindPaintedPull(&dials->maps, i);
+        double omegaSquared = omega * omega * (pull * stiffness / factorAt(dials->maps.mass, i));
         float hold = srFindHold(rest, &dials->maps, i);
         double rate = dials->dampingRate * factorAt(dials->maps.damping, i);
         tuning->velocitiesLeft[i] = (float)findVelocityLeft(h, omegaSquared, rate);

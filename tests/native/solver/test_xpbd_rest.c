@@ -160,29 +160,51 @@ static void painted_maps_change_what_they_name_and_nothing_else(void** state) {
     srTestDestroyBody(&painted);
 }
 
-static void a_node_obeys_as_much_as_the_most_of_bone_hold_and_pin(void** state) {
+// The more of both maps counts: fully painted it stands still, else it is pulled the harder. Bonds are of
+// bones alone.
+static void paint_pulls_a_node_or_fixes_it(void** state) {
     (void)state;
     srTestBody body;
     assert_success(srTestCreateBody(COUNTS, SPACING, &body));
-    const float painted[] = {0.0f, 0.3f, 1.0f};
-    float* holds = malloc(sizeof(float) * (size_t)body.cage.nodeCount);
-    float* pins = malloc(sizeof(float) * (size_t)body.cage.nodeCount);
-    assert_true(holds != NULL && pins != NULL);
+    const float painted[] = {0.0f, 0.5f, 1.0f};
+    const double pulls[] = {1.0, 1.0 + 2.0 * (4.0 - 1.0)};
+    size_t nodeCount = (size_t)body.cage.nodeCount;
+    float* holds = malloc(sizeof(float) * nodeCount);
+    float* pins = malloc(sizeof(float) * nodeCount);
+    float* plain = malloc(sizeof(float) * nodeCount);
+    assert_true(holds != NULL && pins != NULL && plain != NULL);
     for (int32_t i = 0; i < body.cage.nodeCount; ++i) {
         body.rest.holds[i] = painted[i % 3];
         holds[i] = painted[i / 3 % 3];
         pins[i] = painted[i / 9 % 3];
     }
     srXpbdDials dials = srTestDials(&body);
+    srTestBody_Tune(&body, &dials);
+    memcpy(plain, body.tuning.bondFactors, sizeof(float) * nodeCount);
     dials.maps = (srXpbdMaps){.hold = holds, .pin = pins};
     srTestBody_Tune(&body, &dials);
     for (int32_t i = 0; i < body.cage.nodeCount; ++i) {
-        float most = fmaxf(painted[i % 3], fmaxf(holds[i], pins[i]));
-        assert_true(srFindHold(&body.rest, &dials.maps, i) == most);
-        assert_true((body.tuning.inverseMasses[i] == 0.0f) == (most == 1.0f));
+        float paint = fmaxf(holds[i], pins[i]);
+        assert_true(srFindPaintedHold(&dials.maps, i) == paint);
+        float hold = paint == 1.0f ? 1.0f : body.rest.holds[i];
+        assert_true(srFindHold(&body.rest, &dials.maps, i) == hold);
+        assert_true((body.tuning.inverseMasses[i] == 0.0f) == (hold == 1.0f));
+        if (hold == 0.0f) {
+            double expected = pulls[paint == 0.5f];
+            assert_near(srFindPaintedPull(&dials.maps, i), expected, 1e-12);
+            double pull = 1.0 / (double)body.tuning.bondFactors[i] - 1.0;
+            // two floats just below one, whose difference from it is about 1e-3
+            assert_near(pull / (1.0 / (double)plain[i] - 1.0) / expected, 1.0, 1e-3);
+        }
     }
+    // without end at a paint of one, but a number
+    srXpbdMaps nearly = {.hold = holds};
+    holds[0] = 0.9989f;
+    holds[1] = 0.999f;
+    assert_true(srFindPaintedPull(&nearly, 0) > 1e6 && srFindPaintedPull(&nearly, 1) < 1e7);
     free(holds);
     free(pins);
+    free(plain);
     srTestDestroyBody(&body);
 }
 
@@ -224,7 +246,7 @@ int main(void) {
         cmocka_unit_test(held_nodes_have_no_inverse_mass_and_free_ones_their_own),
         cmocka_unit_test(a_scaled_object_is_tuned_as_a_character_of_that_size),
         cmocka_unit_test(painted_maps_change_what_they_name_and_nothing_else),
-        cmocka_unit_test(a_node_obeys_as_much_as_the_most_of_bone_hold_and_pin),
+        cmocka_unit_test(paint_pulls_a_node_or_fixes_it),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_no_leak),
     };
     return cmocka_run_group_tests_name("solver/xpbd_rest", tests, NULL, srTestNothingLeaked);
