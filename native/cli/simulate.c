@@ -54,7 +54,7 @@ static const char usage[] =
     "  --swings NAME         of the fast solver: quick ones fade (default), last, or keep all of their "
     "energy "
     "(keep)\n"
-    "  --substeps N          steps a frame, 1 to 100 (default 10)\n"
+    "  --substeps N          how finely a frame is divided, 1 to 100 (default 10)\n"
     "  --workers N           threads, 1 to 64; the result does not depend on it\n"
     "  --hash                also prints a hash of the last frame's state\n"
     "  --json                prints one line for machines instead of the table\n";

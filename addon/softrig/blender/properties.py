@@ -168,9 +168,10 @@ class SoftrigSettings(
     )
     substeps: IntProperty(
         name="Substeps",
-        description="Simulation steps in each frame. More is more exact, stiffer and slower. "
-        "The fast solver makes do with three of ten; where flesh swings quickly or for long "
-        "it takes up to ten, however few are asked for",
+        description="How finely time is divided; more is more exact and slower. Complementary "
+        "takes one step a frame for each five. Fast Flesh makes do with three of ten; where "
+        "flesh swings quickly or for long it takes up to ten, however few are asked for. "
+        "Springy takes them all, and is stiffer with more",
         default=10,
         min=1,
         max=100,

@@ -183,7 +183,7 @@ class Quality:
 
     @property
     def text(self) -> str:
-        return f"A cage of about {self.nodes} points, {self.substeps} steps a frame"
+        return f"A cage of about {self.nodes} points, Substeps {self.substeps}"
 
 
 QUALITIES = (

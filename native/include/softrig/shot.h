@@ -24,9 +24,11 @@ typedef struct srShotParams {
     float poseCorrection; ///< 0 to 1. 0 (the default): a held pose is left exactly as it is; 1: elasticity
                           ///< pulls to the modelled shape too.
     int32_t solver;       ///< One of srSolver. Default sr_solverComplementary.
-    int32_t substeps; ///< Steps a frame of the position-based solvers, 1 to 100. Default 10. More is stiffer
-                      ///< and slower. The fast solver takes three of ten, or more where flesh swings
-                      ///< quickly or is hardly damped: then up to ten, however few are asked for.
+    int32_t substeps; ///< How finely a frame is divided, 1 to 100. Default 10. More is more exact and slower.
+                      ///< The complementary solver takes one step of each five begun, and its tolerance
+                      ///< goes with them. The fast one takes three of ten, or more where flesh swings
+                      ///< quickly or is hardly damped: then up to ten, however few are asked for. The first
+                      ///< takes them all, and is stiffer with more.
     float restGravity[3]; ///< m/s^2 in skin space: the gravity that the modelled shape already yields to, so
                           ///< that it does not sag twice. Default 0: the shape was modelled weightless.
     int32_t loop;         ///< One of srLoop. Default sr_loopNone.

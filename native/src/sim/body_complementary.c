@@ -239,6 +239,8 @@ static srResult tuneComplementary(void* self, const srBodySettings* settings) {
     srXpbdMaps maps = srCharacter_GetMaps(body->character);
     srComplementaryDials dials = srDefaultComplementaryDials();
     dials.material = srFindMaterial(settings);
+    dials.substeps = srFindLongSubsteps(params->substeps);
+    dials.tolerance = srFindTolerance(dials.substeps);
     dials.scale = settings->scale;
     dials.isMirrored = settings->isMirrored;
     dials.frequency = (double)params->frequency;

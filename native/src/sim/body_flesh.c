@@ -343,9 +343,12 @@ static double findStiff(double frequency, const srBodySettings* settings) {
     return fmax(quicker, hidden);
 }
 
-// What the complementary solver shows of a swing, or its plain formula of a stiff one
+// What the complementary solver shows of a swing, or its plain formula of a stiff one; with no fewer steps
+// than usual, as fewer are asked of this solver to save time and not to be slower swings
 static srSwing findShown(srSwing meant, double stiff, const srBodySettings* settings) {
-    double substep = 1.0 / settings->frameRate / srDefaultComplementaryDials().substeps;
+    int32_t fewest = srDefaultComplementaryDials().substeps;
+    int32_t asked = srFindLongSubsteps(settings->params.substeps);
+    double substep = 1.0 / settings->frameRate / (asked > fewest ? asked : fewest);
     meant.rate = srFindStopDampingRate(settings, meant.omega / (2.0 * PI));
     srSettling settling = srFindSettling(sr_integratorBdf2, meant.omega, meant.rate, substep);
     srSwing shown = srReadSwing(srFindLateRoot(settling, meant.omega, substep), substep);

@@ -5,11 +5,14 @@
 
 #include "sim/dials.h"
 
+#include "solver/complementary.h"
+
 #include <math.h>
 
 #define PI 3.14159265358979323846
 #define LOGARITHM_OF_50 3.912023005428146
 #define OF_SLOWEST 0.96 // of the decay: quicker swings make a seventh of the first peak
+#define OF_A_LONG_SUBSTEP 5
 #define SURELY_SWINGING                                                                                      \
     0.6 // of a swing's frequency: with so much of critical damping it hardly has a second peak
 
@@ -42,4 +45,18 @@ double srFindSwingFrequency(const srBodySettings* settings, double pullShare, do
     double atOne = srYoungModulusForSize(1.0, material.density, settings->size);
     double usual = srMakeMaterial(atOne, (double)SR_USUAL_POISSON, material.density).shearModulus;
     return sqrt(pullShare * pull * pull + elasticShare * material.shearModulus / usual);
+}
+
+int32_t srFindLongSubsteps(int32_t asked) {
+    if (asked <= 0) {
+        return srDefaultComplementaryDials().substeps;
+    }
+    return (asked + OF_A_LONG_SUBSTEP - 1) / OF_A_LONG_SUBSTEP;
+}
+
+// the formula is of second order
+double srFindTolerance(int32_t longSubsteps) {
+    srComplementaryDials usual = srDefaultComplementaryDials();
+    double longer = (double)usual.substeps / (double)longSubsteps;
+    return longer < 1.0 ? usual.tolerance * longer * longer : usual.tolerance;
 }

@@ -23,4 +23,12 @@ double srFindStopDampingRate(const srBodySettings* settings, double swingFrequen
 /// choose at Poisson's ratio SR_USUAL_POISSON).
 double srFindSwingFrequency(const srBodySettings* settings, double pullShare, double elasticShare);
 
+/// How many steps the complementary solver makes of the substeps that are asked for: one of each five begun,
+/// so two of the usual ten (docs/decisions/0018). None asked for is the usual.
+int32_t srFindLongSubsteps(int32_t asked);
+
+/// The residual that goes with so many: the usual (docs/decisions/0041) as far as two, and from there on
+/// less, as what steps in time leave does.
+double srFindTolerance(int32_t longSubsteps);
+
 #define SR_USUAL_POISSON 0.45f
