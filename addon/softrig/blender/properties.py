@@ -257,7 +257,7 @@ class SoftrigSettings(
         "is. Only for the method Fast Flesh",
         default=1.0,
         min=0.01,
-        max=100.0,
+        max=30.0,
         soft_min=0.2,
         soft_max=10.0,
         options=NOT_KEYED,

@@ -36,8 +36,9 @@ typedef struct srShotParams {
                           ///< solver knows it. Likewise:
     int32_t material;     ///< One of srMaterialKind. Default sr_materialKindRigid.
     float fibreStiffness; ///< 0.01 to 100: how many times as stiff flesh is along its bones as across them,
-                          ///< as muscle is. Default 1: alike in all directions. Only the fast solver knows
-                          ///< it, for bones that the character was prepared with. Likewise:
+                          ///< as muscle is. Default 1: alike in all directions. Beyond 30 it counts as 30,
+                          ///< and as less in flesh so stiff that steps do not solve it. Only the fast solver
+                          ///< knows it, for bones that the character was prepared with. Likewise:
     float stretchLimit;   ///< Nothing in the flesh gets longer than so many times its length in the pose, but
                           ///< for a few hundredths when it is jerked; it may get shorter. 1 to 10, or 0 (the
                           ///< default) for no limit.

@@ -33,6 +33,9 @@
 // Of what a cell resists, in units of its mass: painted tails tremble from twice as much on.
 #define MOST_UNSOLVED 10.0
 
+// Times as stiff along as across: beyond, soft tails that a stop throws far turn inside out.
+#define MOST_FIBRES 30.0f
+
 #define KEEPING_SWEEPS 12 // with which 10,000 steps lose nothing of a swing's energy
 
 #define FREQUENCY_WITHOUT_HANDLES 1.4 // pull and elasticity together: they are made to be alike
@@ -105,7 +108,7 @@ static void findFibres(FleshBody* body, double stiffness) {
 
 // not given is none: 1
 static float fibreStiffnessOf(const srShotParams* params) {
-    return params->fibreStiffness > 0.0f ? params->fibreStiffness : 1.0f;
+    return params->fibreStiffness > 0.0f ? fminf(params->fibreStiffness, MOST_FIBRES) : 1.0f;
 }
 
 static srResult createRest(FleshBody* body, const srShotParams* params) {

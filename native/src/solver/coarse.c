@@ -261,7 +261,9 @@ static void addCells(srCoarse* coarse, const srCoarseRest* coarseRest, const srF
             continue;
         }
         Around around = {.count = 0};
-        double factor = fibres != NULL ? (double)fibres->root[lane] * (double)fibres->root[lane] : 1.0;
+        // the cells may be less stiff along their fibres than they were made
+        double root = fibres != NULL ? (double)tuning->fibres[b].root[lane] : 1.0;
+        double factor = root * root;
         double shape = (double)tuning->forceMaterials[b].shape[lane];
         findAround(coarseRest, &rest->blocks[b], fibres, lane, 1.0, tuning->weights, &around);
         enterRegion(coarse, coarseRest, coarseRest->cellRegions[SR_LANES_PER_BLOCK * b + lane], &around);

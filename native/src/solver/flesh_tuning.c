@@ -19,6 +19,7 @@
 #include "solver/patches.h"
 
 #include <math.h>
+
 #include <string.h>
 
 #define PI 3.14159265358979323846
@@ -377,6 +378,84 @@ static void turnLane(double V[3][3], float x[3][SR_LANES_PER_BLOCK], int lane,
     }
 }
 
+// of a cell's shape functions without their stretch: sum w |g|^2 and sum w (d . g)^2
+static void findSpread(const srFleshRest* rest, const float* weights, int32_t b, int lane, double* outAll,
+                       double* outAlong) {
+    const srCellBlock* block = &rest->blocks[b];
+    const srCellFibres* fibres = &rest->fibres[b];
+    double g[4][3] = {{0.0}};
+    *outAll = *outAlong = 0.0;
+    for (int c = 3; c >= 0; --c) {
+        float own[3] = {0.0f, 0.0f, 0.0f};
+        for (int axis = 0; axis < 3 && c > 0; ++axis) {
+            own[axis] = block->gradients[c - 1][axis][lane];
+        }
+        srUnstretch(fibres, lane, own);
+        double along = 0.0, all = 0.0;
+        for (int axis = 0; axis < 3; ++axis) {
+            g[c][axis] = c > 0 ? (double)own[axis] : g[0][axis];
+            g[0][axis] -= c > 0 ? g[c][axis] : 0.0;
+            along += (double)fibres->d[axis][lane] * g[c][axis];
+            all += g[c][axis] * g[c][axis];
+        }
+        double w = (double)weights[block->places[c][lane] / SR_ROW_FLOATS];
+        *outAll += w * all;
+        *outAlong += w * along * along;
+    }
+}
+
+// How many times as stiff along its fibres as across them a cell may be, so that a sweep leaves no more of it
+// unsolved than the dials allow: no less than 1, no more than it is.
+static double easeFibre(const srFleshTuning* tuning, const srFleshRest* rest, int32_t b, int lane,
+                        Moduli moduli) {
+    double root = (double)rest->fibres[b].root[lane];
+    double factor = root * root;
+    if (!(tuning->dials.mostUnsolved > 0.0) || factor <= 1.0) {
+        return factor;
+    }
+    double all, along;
+    findSpread(rest, tuning->weights, b, lane, &all, &along);
+    double step = tuning->theta * tuning->h;
+    double unit = 2.0 / 3.0 * (double)rest->volumes[b].V[lane] * step * step / tuning->massUnit;
+    double left = tuning->dials.mostUnsolved - unit * (moduli.lameMu + moduli.lameLambda) * all;
+    double most = 1.0 + fmax(left, 0.0) / fmax(unit * moduli.lameMu * along, LEAST_FACTOR);
+    return fmin(factor, most);
+}
+
+// the gradients of a cell's shape functions, and its fibres, less stiff where that is more than sweeps solve
+static void layCell(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, int lane, Moduli moduli) {
+    const srCellBlock* from = &rest->blocks[b];
+    srCellBlock* to = &tuning->blocks[b];
+    for (int k = 0; k < 9; ++k) {
+        to->gradients[k / 3][k % 3][lane] = from->gradients[k / 3][k % 3][lane];
+    }
+    if (rest->fibres == NULL) {
+        return;
+    }
+    const srCellFibres* fibres = &rest->fibres[b];
+    srCellFibres* eased = &tuning->fibres[b];
+    for (int axis = 0; axis < 3; ++axis) {
+        eased->d[axis][lane] = fibres->d[axis][lane];
+    }
+    eased->root[lane] = fibres->root[lane];
+    double root = (double)fibres->root[lane];
+    double factor = rest->volumes[b].V[lane] > 0.0f ? easeFibre(tuning, rest, b, lane, moduli) : root * root;
+    if (factor < root * root) {
+        // from I + (root - 1) d d' to I + (eased - 1) d d'
+        eased->root[lane] = (float)sqrt(factor);
+        float less = (float)(sqrt(factor) / root - 1.0);
+        for (int c = 0; c < 3; ++c) {
+            float along = 0.0f;
+            for (int axis = 0; axis < 3; ++axis) {
+                along += fibres->d[axis][lane] * to->gradients[c][axis][lane];
+            }
+            for (int axis = 0; axis < 3; ++axis) {
+                to->gradients[c][axis][lane] += less * along * fibres->d[axis][lane];
+            }
+        }
+    }
+}
+
 static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, int lane,
                      bool isCompensated) {
     srCellMaterial* material = &tuning->materials[b];
@@ -386,8 +465,9 @@ static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, 
     if (volume > 0.0) {
         moduli = findModuli(&tuning->dials, rest->batches.members[b][lane]);
     }
+    layCell(tuning, rest, b, lane, moduli);
     // fibres stretch J with F: the square of that is taken from lambda
-    double root = rest->fibres != NULL ? (double)rest->fibres[b].root[lane] : 1.0;
+    double root = rest->fibres != NULL ? (double)tuning->fibres[b].root[lane] : 1.0;
     moduli.lameLambda /= root > 0.0 ? root * root : 1.0;
     double step = tuning->theta * tuning->h;
     double shape = 2.0 * moduli.lameMu * volume * step * step / tuning->massUnit;
@@ -399,15 +479,14 @@ static void tuneLane(srFleshTuning* tuning, const srFleshRest* rest, int32_t b, 
     double V[3][3];
     double w[3];
     if (volume > 0.0) {
-        findW(&rest->blocks[b], tuning->weights, lane, W);
+        findW(&tuning->blocks[b], tuning->weights, lane, W);
     }
     findAxes(W, V, w);
     for (int corner = 0; corner < 3; ++corner) {
-        turnLane(V, rest->blocks[b].gradients[corner], lane, tuning->blocks[b].gradients[corner]);
+        turnLane(V, tuning->blocks[b].gradients[corner], lane, tuning->blocks[b].gradients[corner]);
     }
     if (rest->fibres != NULL) {
-        turnLane(V, rest->fibres[b].d, lane, tuning->fibres[b].d);
-        tuning->fibres[b].root[lane] = rest->fibres[b].root[lane];
+        turnLane(V, tuning->fibres[b].d, lane, tuning->fibres[b].d);
     }
     material->compliance[lane] = 0.0f;
     for (int axis = 0; axis < 3; ++axis) {
