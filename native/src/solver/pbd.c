@@ -69,15 +69,22 @@ static void predict(srPbd* pbd, const srPbdDials* dials, float h) {
 }
 
 // what a step of damping leaves of a velocity: exp(-rate h) but for the third power of rate h
-static float keptVelocity(const srPbdDials* dials, double h) {
+static double keptVelocity(const srPbdDials* dials, double h) {
     double half = 0.5 * dials->dampingRate * h;
-    return half > 0.0 ? (half < 1.0 ? (float)((1.0 - half) / (1.0 + half)) : 0.0f) : 1.0f;
+    return half > 0.0 ? (half < 1.0 ? (1.0 - half) / (1.0 + half) : 0.0) : 1.0;
+}
+
+// BDF2 takes 4/3 of a velocity and -1/3 of the one before. With both scaled by k it leaves z of it, where
+// z^2 = k (4 z - 1) / 3; k is least, 3/4, for a half, and what is below that leaves as much less of k.
+static double scaleOfBdf2(double kept) {
+    return kept > 0.5 ? 3.0 * kept * kept / (4.0 * kept - 1.0) : 1.5 * kept;
 }
 
 static void finish(srPbd* pbd, const srPbdDials* dials, float h) {
     bool isSecondOrder = dials->method == sr_pbdBdf2 && pbd->hasHistory;
     bool isMiddle = dials->method == sr_pbdMidpoint;
-    float kept = keptVelocity(dials, isMiddle ? 2.0 * (double)h : (double)h);
+    double left = keptVelocity(dials, isMiddle ? 2.0 * (double)h : (double)h);
+    float kept = (float)(isSecondOrder ? scaleOfBdf2(left) : left);
     for (int32_t k = 0; k < 3 * pbd->nodeCount; ++k) {
         size_t at = 4 * (size_t)(k / 3) + (size_t)(k % 3);
         float last = pbd->velocities[at];

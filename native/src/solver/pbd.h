@@ -52,7 +52,10 @@ typedef struct srPbdDials {
     double edgeCompliance;   ///< m/N
     double volumeCompliance; ///< m^5/N, of the volume itself
     double boneCompliance;   ///< m/N; negative: no bonds to bones.
-    double dampingRate;      ///< 1/s: a swing shrinks as exp(-dampingRate t / 2), whatever the step.
+    double dampingRate;      ///< 1/s: free motion shrinks as exp(-dampingRate t) and so a swing as
+                             ///< exp(-dampingRate t / 2), whatever the step. What steps take of a swing by
+                             ///< themselves comes on top: of one of omega 1/s compliant ones shrink it by
+                             ///< h omega^2 / 2 a second more, as published; those of the midpoint by nothing.
     double stiffness;        ///< k of the methods that have it, 0 to 1.
     int32_t iterations;      ///< In each step.
     int32_t substeps;        ///< Steps in a frame: 1 but for sr_pbdSubsteps.

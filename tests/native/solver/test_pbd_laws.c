@@ -182,37 +182,92 @@ static void converged_stiffness_is_the_matter_s_and_the_original_s_is_not(void**
     assert_true(few > 3.0 * many);
 }
 
+// One node on a spring to another that stands, 10 swings in 2 pi seconds; or free
+static srPbd* createSpring(bool isFree) {
+    static const srVec3 NODES[2] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
+    static const int32_t EDGES[1][2] = {{0, 1}};
+    static const float MASSES[2] = {0.0f, 1.0f};
+    srPbdShape shape = {
+        .nodes = NODES, .nodeCount = 2, .edges = EDGES, .edgeCount = isFree ? 0 : 1, .masses = MASSES};
+    srPbd* spring = NULL;
+    assert_success(srCreatePbd(&shape, &spring));
+    const srVec3f places[2] = {{0.0f, 0.0f, 0.0f}, {isFree ? 0.0f : 1.2f, 0.0f, 0.0f}};
+    srPbd_Place(spring, places);
+    return spring;
+}
+
+// A push, by gravity for a tenth of a second: what of that speed is left a second later
+static double findSpeedLeft(srPbdMethod method, int32_t steps, double rate) {
+    srPbd* spring = createSpring(true);
+    srPbdDials dials = lawDials(method);
+    dials.frameSeconds = 1.0 / steps;
+    dials.gravity = (srVec3f){10.0f, 0.0f, 0.0f};
+    double speeds[2] = {0.0, 0.0}, last = 0.0;
+    for (int32_t step = 0; step < 11 * steps / 10 + 4; ++step) {
+        srVec3f x[2];
+        dials.dampingRate = step < steps / 10 + 2 ? 0.0 : rate;
+        dials.gravity.x = step < steps / 10 ? 10.0f : 0.0f;
+        srPbd_StepFrame(spring, &dials, NULL, NULL);
+        srPbd_Read(spring, x);
+        double speed = ((double)x[1].x - last) * steps;
+        last = (double)x[1].x;
+        // a few steps after the push and after damping set in
+        speeds[0] = step == steps / 10 + 3 ? speed : speeds[0];
+        speeds[1] = speed;
+    }
+    srDestroyPbd(spring);
+    return speeds[1] / speeds[0];
+}
+
 static void damping_does_not_depend_on_the_step(void** state) {
+    (void)state;
+    for (int method = sr_pbdCompliant; method <= sr_pbdMidpoint; ++method) {
+        for (int32_t steps = 60; steps <= 480; steps *= 2) {
+            double left = findSpeedLeft((srPbdMethod)method, steps, 3.0);
+            print_message("method %d, %d steps a second: %.4f of a speed left\n", method, steps, left);
+            assert_near(left / exp(-3.0), 1.0, 0.02);
+        }
+    }
+}
+
+// of the farthest way, what is left from a second and a half on
+static double findSwingLeft(srPbdMethod method, int32_t steps, double rate) {
+    srPbd* spring = createSpring(false);
+    srPbdDials dials = lawDials(method);
+    dials.edgeCompliance = 0.01;
+    dials.dampingRate = rate;
+    dials.frameSeconds = 1.0 / steps;
+    double left = 0.0;
+    for (int32_t step = 0; step < 2 * steps; ++step) {
+        srVec3f x[2];
+        srPbd_StepFrame(spring, &dials, NULL, NULL);
+        srPbd_Read(spring, x);
+        double away = fabs((double)x[1].x - 1.0) / 0.2;
+        left = step >= 3 * steps / 2 && away > left ? away : left;
+    }
+    srDestroyPbd(spring);
+    return left;
+}
+
+static void a_swing_shrinks_by_its_damping_and_by_what_the_method_is(void** state) {
     (void)state;
     double kept[2];
     for (int k = 0; k < 2; ++k) {
-        static const srVec3 NODES[2] = {{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}};
-        static const int32_t EDGES[1][2] = {{0, 1}};
-        static const float MASSES[2] = {0.0f, 1.0f};
-        srPbdShape shape = {.nodes = NODES, .nodeCount = 2, .edges = EDGES, .edgeCount = 1, .masses = MASSES};
-        srPbd* spring = NULL;
-        assert_success(srCreatePbd(&shape, &spring));
-        const srVec3f places[2] = {{0.0f, 0.0f, 0.0f}, {1.2f, 0.0f, 0.0f}};
-        srPbd_Place(spring, places);
-        srPbdDials dials = lawDials(sr_pbdMidpoint);
-        dials.edgeCompliance = 0.01;
-        dials.dampingRate = 3.0;
-        int32_t steps = k == 0 ? 60 : 480;
-        dials.frameSeconds = 1.0 / steps;
-        kept[k] = 0.0;
-        for (int32_t step = 0; step < 2 * steps; ++step) {
-            srVec3f x[2];
-            srPbd_StepFrame(spring, &dials, NULL, NULL);
-            srPbd_Read(spring, x);
-            double away = fabs((double)x[1].x - 1.0) / 0.2;
-            kept[k] = step >= 3 * steps / 2 && away > kept[k] ? away : kept[k];
-        }
-        srDestroyPbd(spring);
+        kept[k] = findSwingLeft(sr_pbdMidpoint, k == 0 ? 60 : 480, 3.0);
     }
     // from 1.5 s on at rate 3: exp(-2.25) = 0.105, at the first turn after that less
     print_message("a swing has %.4f left with 60 steps a second, %.4f with 480\n", kept[0], kept[1]);
     assert_near(kept[0] / kept[1], 1.0, 0.03);
     assert_near(kept[1], 0.1, 0.02);
+    // compliant steps take h omega^2 / 2 a second themselves, the dial its own beside it
+    for (int32_t steps = 60; steps <= 240; steps *= 2) {
+        double own = findSwingLeft(sr_pbdCompliant, steps, 0.0);
+        double both = findSwingLeft(sr_pbdCompliant, steps, 3.0);
+        double seconds = 1.5 + 0.5 * 0.25; // a turn is within the next quarter of a second
+        print_message("compliant, %d steps: %.4f left by themselves, %.4f with damping\n", steps, own, both);
+        assert_near(log(own) / (-0.5 * 100.0 / steps * seconds), 1.0, 0.15);
+        assert_near(both / own, exp(-1.5 * seconds), 0.015);
+    }
 }
 
 // of springs alone
@@ -399,6 +454,7 @@ int main(void) {
         cmocka_unit_test(a_scaled_scene_gives_the_scaled_path),
         cmocka_unit_test(converged_stiffness_is_the_matter_s_and_the_original_s_is_not),
         cmocka_unit_test(damping_does_not_depend_on_the_step),
+        cmocka_unit_test(a_swing_shrinks_by_its_damping_and_by_what_the_method_is),
         cmocka_unit_test(the_midpoint_keeps_energy_where_the_compliant_method_loses_it),
         cmocka_unit_test(softer_edges_along_one_axis_are_softer_there_only),
         cmocka_unit_test(what_is_no_matter_does_nothing_to_what_is),
