@@ -6,12 +6,14 @@
 // (complementary_plain.h) in the same run. Frames are played several times, and each counts with its fastest
 // time; of the largest bars a few frames once. --bars N leaves out all but the N smallest bars. --plot FILE
 // draws, as SVG, what tolerance, substeps and integrator cost and give (complementary_defaults.h). --pictures
-// FOLDER draws all frames of the characters instead, to be looked at (complementary_pictures.h). With one
+// FOLDER draws all frames of the characters instead, to be looked at (complementary_pictures.h); --orders
+// tells how slow motion comes to rest instead, no times (complementary_orders.h). With one
 // worker time is what the thread had of its core, so that a busy machine spoils less; with two it is the
 // clock's, for both.
 
 #include "complementary_data.h"
 #include "complementary_defaults.h"
+#include "complementary_orders.h"
 #include "complementary_pictures.h"
 #include "complementary_plain.h"
 #include "limits.h"
@@ -518,6 +520,7 @@ int main(int argc, char** argv) {
     };
     const char *folders[mostFolders], *plot = NULL, *pictures = NULL;
     int folderCount = 0, kept = 1;
+    bool wantsOrders = false;
     size_t barCount = sizeof(BARS) / sizeof(BARS[0]);
     for (int a = 1; a < argc; ++a) {
         if (strcmp(argv[a], "--data") == 0 && a + 1 < argc && folderCount < mostFolders) {
@@ -526,6 +529,8 @@ int main(int argc, char** argv) {
             plot = argv[++a];
         } else if (strcmp(argv[a], "--pictures") == 0 && a + 1 < argc) {
             pictures = argv[++a];
+        } else if (strcmp(argv[a], "--orders") == 0) {
+            wantsOrders = true;
         } else if (strcmp(argv[a], "--bars") == 0 && a + 1 < argc) {
             size_t wanted = (size_t)strtoul(argv[++a], NULL, 10);
             barCount = wanted < barCount ? wanted : barCount;
@@ -541,6 +546,10 @@ int main(int argc, char** argv) {
         return areDrawn ? 0 : 1;
     }
     srBenchReport* out = srBench_Open(kept, argv, "complementary");
+    if (out != NULL && wantsOrders) {
+        srBenchMeasureOrders(out);
+        return srBench_Close(out);
+    }
     if (out != NULL && folderCount == 0) {
         fprintf(stderr, "No --data DIR given: characters from files are left out.\n");
     }
