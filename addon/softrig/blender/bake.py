@@ -27,7 +27,7 @@ from ..model.point_cache import PointCacheError
 from ..model.rig import RefusalError
 from ..model.session import Entry, Session
 from ..native.inputs import FrameRange
-from . import carrier, examine, followers, objects, stage, takes
+from . import bake_keys, carrier, examine, followers, objects, stage, takes, tape
 from .bake_dials import frames_to_bake
 
 GONE = "The scene changed while baking. Bake again."
@@ -115,7 +115,7 @@ class BakeRun:
         scene = objects.scene_of(ob, entry.scene_name) if ob is not None else None
         if scene is None:
             raise RefusalError(GONE)
-        problem = carrier.find_obstacle(ob) or examine.find_lost_paint(ob)
+        problem = carrier.find_obstacle(ob) or examine.find_lost_paint(ob) or tape.find_unposed()
         if problem:
             raise RefusalError(problem)
         if not self.started:
@@ -191,6 +191,8 @@ class BakeRun:
         stack, made_of = carrier.describe_stack(ob), entry.build
         if (len(ob.data.vertices), stack) != (made_of.vertex_count, made_of.stack):
             raise RefusalError("The mesh changed while baking. Bake again.")
+        for player in (ob, *followers.followers_of(ob)):
+            bake_keys.remove_keys(player)  # the last bake plays
         modifier = takes.attach(ob, self.wish.take, self.path, self.rows)
         self._put_on_followers(entry, ob)
         takes.sign(modifier, self.session.bake_source(entry))

@@ -22,11 +22,12 @@ from ..model.rig import RefusalError
 from ..model.session import Entry, Session
 from ..native.arrays import FloatArray
 from ..native.inputs import FrameRange
-from . import carrier, compat, followers, gather, tape
+from . import actions, carrier, compat, followers, gather, tape
 from .bake_names import has_ours, is_ours, key_name
 
-OURS = "softrig_made"
-"""On the shape keys: 1 when there were none before, so that Basis goes with the others."""
+OURS, MADE_OF, SHOWN = "softrig_made", "softrig_made_of", "softrig_shown"
+"""On the shape keys: 1 when there were none before, so that Basis goes with the others; what a bake
+was made of; and whether the modifier was on in viewport and render."""
 SHIFT = 0.05
 """Of the copies, as a share of the skin's size: large enough for single precision."""
 SMALLEST_DETERMINANT = 1e-6
@@ -35,7 +36,7 @@ SMALLEST_DETERMINANT = 1e-6
 
 def check(ob: Any, absolute: bool) -> None:
     """Refuses, in words, what would change more than this character, or keys of the artist's."""
-    problem = carrier.find_obstacle(ob)
+    problem = carrier.find_obstacle(ob) or tape.find_unposed()
     if problem:
         raise RefusalError(problem)
     made = carrier.list_generators(ob)
@@ -162,7 +163,9 @@ def read_moves(
             yield bring_back(places, _read_offsets(session, entry, frame, follower), shift)
 
 
-def write_keys(ob: Any, frames: FrameRange, moves: list[FloatArray], absolute: bool) -> None:
+def write_keys(
+    ob: Any, frames: FrameRange, moves: list[FloatArray], absolute: bool, made_of: str = ""
+) -> None:
     """Those of an earlier bake go. The stretch brings frames to the clock that curves have."""
     remove_keys(ob)
     if ob.data.shape_keys is None:
@@ -177,19 +180,29 @@ def write_keys(ob: Any, frames: FrameRange, moves: list[FloatArray], absolute: b
         compat.write_key(key, rest + move)
         names.append(key.name)
     times = np.array(sample_frames(frames), np.float64) / frames.stretch
-    compat.leave_shared_curves(keys)
-    curves = compat.ensure_curves(keys, f"{ob.name} Softrig")
+    actions.leave_shared_curves(keys)
+    curves = actions.ensure_curves(keys, f"{ob.name} Softrig")
     if absolute:
         keys.use_relative = False
         evaluations = [keys.key_blocks[name].frame for name in names]
-        compat.write_curve(curves, "eval_time", times, evaluations)
+        actions.write_curve(curves, "eval_time", times, evaluations)
     else:
         for row, name in enumerate(names):
             span = slice(max(row - 1, 0), row + 2)
             values = (np.arange(len(names))[span] == row).astype(np.float64)
-            compat.write_curve(curves, f'key_blocks["{name}"].value', times[span], values)
-    show_modifier(ob, False)
+            actions.write_curve(curves, f'key_blocks["{name}"].value', times[span], values)
+    keys[MADE_OF] = made_of
+    modifier = carrier.find_modifier(ob)
+    if modifier is not None:  # keys and offsets at once would move the flesh twice
+        keys[SHOWN] = [int(modifier.show_viewport), int(modifier.show_render)]
+        modifier.show_viewport = modifier.show_render = False
     ob.data.update_tag()
+
+
+def made_of(ob: Any) -> str:
+    """What the keys of a bake were made of; empty where there are none, or nobody knows."""
+    keys = ob.data.shape_keys
+    return keys.get(MADE_OF, "") if keys is not None and has_ours(ob.data) else ""
 
 
 def remove_keys(ob: Any) -> None:
@@ -197,23 +210,23 @@ def remove_keys(ob: Any) -> None:
     keys = ob.data.shape_keys
     if keys is None or not has_ours(ob.data):
         return
-    made = keys.get(OURS, 0)
+    made, shown = keys.get(OURS, 0), keys.get(SHOWN, (1, 1))
     paths = {f'key_blocks["{key.name}"].value' for key in keys.key_blocks if is_ours(key)}
     if not keys.use_relative:
         paths.add("eval_time")
         keys.use_relative = True
-    compat.leave_shared_curves(keys)
-    compat.remove_curves(keys, paths)
-    compat.return_to_shared_curves(keys)
+    actions.leave_shared_curves(keys)
+    actions.remove_curves(keys, paths)
+    actions.return_to_shared_curves(keys)
     for key in [key for key in keys.key_blocks if is_ours(key)]:
         ob.shape_key_remove(key)
-    if made and len(ob.data.shape_keys.key_blocks) == 1:
-        compat.clear_keys(ob)
-    show_modifier(ob, True)
-
-
-def show_modifier(ob: Any, shown: bool) -> None:
-    """Keys and offsets at once would move the flesh twice."""
     modifier = carrier.find_modifier(ob)
     if modifier is not None:
-        modifier.show_viewport = modifier.show_render = shown
+        modifier.show_viewport, modifier.show_render = map(bool, shown)
+    left = ob.data.shape_keys
+    if made and left is not None and len(left.key_blocks) == 1:
+        compat.clear_keys(ob)
+        return
+    for name in (MADE_OF, SHOWN):
+        if left is not None and name in left:
+            del left[name]

@@ -10,7 +10,18 @@ from ..model.diagnostics import Facts, find_traps
 from ..model.maps import KINDS
 from ..model.rig import RefusalError
 from ..model.session import Entry, Session
-from . import carrier, compat, followed, followers, generators, objects, takes, tape
+from . import (
+    actions,
+    bake_keys,
+    bake_names,
+    carrier,
+    followed,
+    followers,
+    generators,
+    objects,
+    takes,
+    tape,
+)
 from .bake_dials import frames_to_bake
 
 FLAT = 1e-6
@@ -61,6 +72,7 @@ def _stack_facts(ob: Any) -> dict[str, Any]:
         if modifier.type == "ARMATURE" and carrier.is_on(modifier):
             movable, beyond = (modifier.name, beyond) if is_leading else (movable, modifier.name)
     made = carrier.list_generators(ob)
+    plays = ours is not None and not bake_names.has_ours(ob.data)
     armatures = [m for m in (*before, *after) if m.type == "ARMATURE" and m.object is not None]
     return {
         "blocker": carrier.find_blocker(ob),
@@ -72,8 +84,8 @@ def _stack_facts(ob: Any) -> dict[str, Any]:
         "nodes_after": _find_unfelt(ob, after),
         "armature_beyond": beyond,
         "half_armature": next((m.name for m in armatures if is_half(m)), ""),
-        "off_in_viewport": ours is not None and not ours.show_viewport and ours.show_render,
-        "off_in_render": ours is not None and not ours.show_render,
+        "off_in_viewport": plays and not ours.show_viewport and ours.show_render,
+        "off_in_render": plays and not ours.show_render,
     }
 
 
@@ -119,7 +131,7 @@ def _shape_facts(entry: Entry | None, ob: Any) -> dict[str, Any]:
         "changes_proportions": entry is not None and entry.changes_proportions,
         "size": max(side * part for side, part in zip(sides, scale, strict=True)),
         "gravity": ob.softrig.gravity_factor,
-        "is_gravity_keyed": "softrig.gravity_factor" in compat.animated_paths(ob),
+        "is_gravity_keyed": "softrig.gravity_factor" in actions.animated_paths(ob),
         "lost_map": lost.title(),
         "lost_group": getattr(ob.softrig, f"map_{lost}") if lost else "",
     }
@@ -155,10 +167,12 @@ def find_lost_paint(ob: Any) -> str:
 
 def _bake_facts(session: Session, entry: Entry | None, ob: Any, scene: Any) -> dict[str, Any]:
     bakes = takes.bakes_of(ob)
+    made_of = session.bake_source(entry) if entry is not None else ""
+    if bake_names.has_ours(ob.data):
+        return {"keys_of": bake_keys.made_of(ob), "made_of": made_of}
     if not bakes:
         return {}
     bake = next((m for m in reversed(bakes) if m.show_viewport), bakes[0])
-    made_of = session.bake_source(entry) if entry is not None else ""
     signs = [takes.made_of(modifier) for modifier in bakes]
     whole = frames = objects.shot_frames(ob, scene)
     with suppress(RefusalError):  # the next bake tells

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..model.rig import RefusalError
 from ..native.arrays import FloatArray
-from . import bake_names, carrier, compat, generators
+from . import actions, bake_names, carrier, compat, generators
 
 NOT_FOLLOWED = frozenset(
     "CLOTH COLLISION CORRECTIVE_SMOOTH LAPLACIANSMOOTH SMOOTH SOFT_BODY SURFACE".split()
@@ -77,13 +77,13 @@ def has_moving_keys(mesh: Any) -> bool:
     if keys is None:
         return False
     others = [key for key in keys.key_blocks[1:] if not bake_names.is_ours(key)]
-    if not others or len(others) < len(keys.key_blocks) - 1:
+    if not others:
         return False
-    animation = keys.animation_data
-    moves = animation is not None and (
-        animation.action is not None or len(animation.drivers) or len(animation.nla_tracks)
-    )
-    return bool(moves) or any(key.value != 0.0 and not key.mute for key in others)
+    ours = {f'key_blocks["{key.name}"].value' for key in keys.key_blocks if bake_names.is_ours(key)}
+    if any(path not in ours for path in actions.animated_paths(keys)):
+        return True
+    strips = keys.animation_data is not None and len(keys.animation_data.nla_tracks) > 0
+    return strips or any(key.value != 0.0 and not key.mute for key in others)
 
 
 def make_probe(ob: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 
-from . import compat
+from . import actions
 
 SETTINGS = {
     "ARRAY": "fit_type count fit_length curve use_constant_offset constant_offset_displace "
@@ -91,7 +91,7 @@ def make_even(ob: Any, modifier: Any) -> None:
 
 def find_keyed(ob: Any, modifiers: Iterable[Any]) -> str:
     """The name of one whose settings have keys or drivers: its mesh may be another each frame."""
-    paths = compat.animated_paths(ob)
+    paths = actions.animated_paths(ob)
     for modifier in modifiers:
         start = f'modifiers["{bpy.utils.escape_identifier(modifier.name)}"].'
         if any(path.startswith(start) for path in paths):

@@ -96,18 +96,24 @@ def note_saved_frames(session: Session) -> None:
     session.saved_frames = tuple((s.name, s.frame_start, s.frame_end) for s in scenes)
 
 
-def _with_saved(frames: FrameRange, scene: Any) -> FrameRange:
-    """The range of the scene's file, where this one is a share of it."""
+def _with_saved(frames: FrameRange, scene: Any, loops: bool) -> FrameRange:
+    """From the first frame of the scene's file on, where this range is a share of it or goes on
+    from it. What loops is the scene's range, but for a share that is rendered.
+    """
     session = current()
-    for name, first, last in session.saved_frames if session is not None else ():
-        if name == scene.name and first <= frames.first <= frames.last <= last:
-            return replace(frames, first=first, count=last - first + 1)
+    if session is None or (loops and not session.rendered):
+        return frames
+    for name, first, last in session.saved_frames:
+        end = max(last, frames.last)
+        if name == scene.name and first <= frames.first <= last + 1 and (end == last or not loops):
+            return replace(frames, first=first, count=end - first + 1)
     return frames
 
 
 def shot_frames(ob: Any, scene: Any) -> FrameRange:
     """What the character's shot covers: the scene's range from its start on, and the pre-roll."""
-    frames, dials = _with_saved(frames_of(scene), scene), ob.softrig
+    dials = ob.softrig
+    frames = _with_saved(frames_of(scene), scene, dials.loop != NO_LOOP)
     if dials.use_start_frame:
         start = min(dials.start_frame, frames.last)
         frames = replace(frames, first=start, count=frames.last - start + 1)

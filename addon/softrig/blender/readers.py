@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 
-from . import compat
+from . import actions
 
 SCENE_CONSTRAINTS = frozenset(("FOLLOW_TRACK", "CAMERA_SOLVER", "OBJECT_SOLVER"))
 REACHING = re.compile(r"\b(bpy|depsgraph)\b")
@@ -35,7 +35,7 @@ def reads_scene(ob: Any, armatures: Sequence[Any]) -> bool:
 
 def is_gravity_keyed(scene: Any) -> bool:
     """Then only stepping the scene tells it."""
-    return any(path.startswith("gravity") for path in compat.animated_paths(scene))
+    return any(path.startswith("gravity") for path in actions.animated_paths(scene))
 
 
 def has_strange_handlers() -> bool:

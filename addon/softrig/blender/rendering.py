@@ -53,7 +53,8 @@ def is_rendered(ob: Any, rendered: set[Any]) -> bool:
 def make_ready(session: Session, scene: Any) -> list[str]:
     """Prepares what was just loaded, reads what a script changed, simulates the whole range."""
     if session.api is not None:
-        watch.ensure_scene(session, scene, record_again=True)
+        for shown in seen.scenes_rendered(scene):
+            watch.ensure_scene(session, shown, record_again=True)
         for ob in characters_to_show(scene):
             entry = session.entries.get(ob.softrig.uuid)
             if entry is not None and entry.shot is not None and carrier.find_bake(ob) is None:
@@ -126,7 +127,7 @@ def find_missed(scene: Any, frames: Iterable[int]) -> list[str]:
 
 def _find_missed(ob: Any, scene: Any, frame: int) -> str:
     holder = compat.get_input(linked.find_ours(ob) or carrier.find_modifier(ob), graph.CARRIER)
-    frames = objects.shot_frames(ob, scene)
+    frames = objects.shot_frames(ob, objects.scene_of(ob, scene.name) or scene)
     if holder is not None and carrier.list_bakes(holder):
         return takes.find_missed(holder, frames.first, frame)
     return LATE.format(frames.last) if frame > frames.last else ""

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from ..model.session import Session, current
-from . import compat, graph
+from . import actions, compat, graph
 
 
 def scenes_with(ob: Any) -> list[Any]:
@@ -135,14 +135,22 @@ def _pointers(kind: str) -> tuple[str, ...]:
     return tuple(p.identifier for p in pointers if p.fixed_type.identifier == "Object")
 
 
+def scenes_rendered(scene: Any) -> list[Any]:
+    """Itself first, and those whose pictures its compositor takes: of these Blender tells nobody."""
+    return [scene, *(other for other in compat.list_composited(scene) if other != scene)]
+
+
 def rendered_in(scene: Any) -> set[Any]:
-    """All objects that its view layers render, instances and its background too."""
+    """All objects that a render of it shows: of its view layers, instances, its background and what
+    its compositor takes.
+    """
     found: set[Any] = set()
-    while scene is not None:
-        for layer in scene.view_layers:
-            if layer.use:
-                _walk_layer(layer.layer_collection, found)
-        scene = scene.background_set
+    for shown in scenes_rendered(scene):
+        while shown is not None:
+            for layer in shown.view_layers:
+                if layer.use:
+                    _walk_layer(layer.layer_collection, found)
+            shown = shown.background_set
     return found
 
 
@@ -158,7 +166,7 @@ def _walk_layer(held: Any, found: set[Any]) -> None:
 def _take(collection: Any, found: set[Any]) -> None:
     for ob in collection.objects:
         # a key may bring it into sight at any frame
-        if not ob.hide_render or "hide_render" in compat.animated_paths(ob):
+        if not ob.hide_render or "hide_render" in actions.animated_paths(ob):
             _take_object(ob, found)
 
 

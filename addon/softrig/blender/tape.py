@@ -68,6 +68,12 @@ def find_armatures(ob: Any) -> list[Any]:
     return found
 
 
+def find_unposed() -> str:
+    """A sentence where an armature is in Edit Mode: its rest pose would be baked."""
+    edited = next((data.name for data in bpy.data.armatures if data.is_editmode), "")
+    return f'Leave Edit Mode of the armature "{edited}" first: it has no pose.' if edited else ""
+
+
 def list_armature_modifiers(ob: Any) -> tuple[tuple[str, bool], ...]:
     """What tells that another set of armatures deforms the skin; a deleted armature does not."""
     found = [(m.name, carrier.is_on(m)) for m in ob.modifiers if m.type == "ARMATURE"]

@@ -15,6 +15,7 @@ from . import (
     echoes,
     examine,
     followers,
+    kept_dials,
     linked,
     objects,
     owners,
@@ -65,6 +66,7 @@ def look_around(session: Session) -> None:
 
 def separate_copies(session: Session) -> None:
     """What was copied gets an identity and a carrier of its own before anybody writes to it."""
+    kept_dials.bring_back()
     everyone = (*objects.all_characters(), *followers.all_followers())
     renewed = [ob for ob in everyone if owners.drop_doubles(ob)]
     objects.separate_duplicates(objects.all_characters(), session.entries)

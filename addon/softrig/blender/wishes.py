@@ -9,7 +9,7 @@ import bpy
 from ..model.schedule import Wish
 from ..model.session import Entry, Session
 from ..native.inputs import ShotSettings
-from . import compat, gather, objects, tape
+from . import actions, gather, objects, tape
 from .properties import read_map_choices, read_settings
 
 
@@ -49,7 +49,7 @@ def animation_of(ob: Any) -> tuple[Any, ...]:
     while left:
         mover = left.pop()
         if mover is not None and mover.name not in found:
-            found += [mover.name, compat.describe_animation(mover)]
+            found += [mover.name, actions.describe_animation(mover)]
             left.append(mover.parent)
     return tuple(found)
 

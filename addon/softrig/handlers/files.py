@@ -6,7 +6,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..blender import objects, refusing, show, watch
+from ..blender import kept_dials, objects, refusing, show, watch
 from ..model.session import current
 from .guard import guarded, usable
 
@@ -44,6 +44,8 @@ def softrig_save_pre(*_: Any) -> None:
         session.in_save = True
         refusing.give_back(session)
         show.hide_all()
+        for ob in objects.all_characters():
+            kept_dials.keep(ob)
 
 
 @persistent

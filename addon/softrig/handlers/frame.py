@@ -19,15 +19,24 @@ def softrig_frame_change_pre(scene: Any, *_: Any) -> None:
     session = usable()
     if session is None:
         return
-    if is_scripted():
+    if is_within_render(session, scene):
+        show.show_scene(session, scene, show.RENDER_WAIT_SECONDS)
+    elif is_scripted():
         seen.forget(session)  # a script need not let Blender look at what it changed
         note_pending(session, scene)
         if watch.needs_attention(session, scene):
             watch.ensure_scene(session, scene)
         show.show_scene(session, scene, show.RENDER_WAIT_SECONDS)
-        return
-    in_render = threading.current_thread() is not threading.main_thread()
-    show.show_scene(session, scene, show.RENDER_WAIT_SECONDS if in_render else 0.0)
+    else:
+        in_render = threading.current_thread() is not threading.main_thread()
+        show.show_scene(session, scene, show.RENDER_WAIT_SECONDS if in_render else 0.0)
+
+
+def is_within_render(session: Any, scene: Any) -> bool:
+    """A picture that the compositor of another scene takes. Made ready before; and Blender is in
+    the middle of something that a scene which comes and goes brings down.
+    """
+    return bpy.app.background and session.rendered not in ("", scene.name)
 
 
 def is_scripted() -> bool:

@@ -28,6 +28,7 @@ def softrig_render_init(scene: Any, *_: Any) -> None:
         return
     if threading.current_thread() is threading.main_thread():
         refusing.give_back(session)
+    session.rendered = scene.name
     try:
         foreseen = rendering.foresee_frames(scene)
         problems = make_ready(session, scene)
@@ -85,6 +86,6 @@ def softrig_render_end(*_: Any) -> None:
     """Complete or cancelled: nobody waits any more."""
     session = current()
     if session is not None:
-        session.render_waits = False
+        session.render_waits, session.rendered = False, ""
         if threading.current_thread() is threading.main_thread():
             refusing.give_back(session)

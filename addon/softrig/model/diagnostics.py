@@ -78,6 +78,8 @@ class Facts:
     """That a bake would have now."""
     is_rewritten: bool = False
     """Its file is another than was put on."""
+    keys_of: str = ""
+    """What baked shape keys were made of; empty where none play."""
     baked_of: str = ""
     """What the bake was made of; empty for one that does not tell."""
     made_of: str = ""
@@ -326,6 +328,13 @@ TRAPS = (
         lambda f: f.has_bake and f.is_rewritten and not f.is_bake_short and not f.is_bake_coarse,
         "The bake's file was written anew since: it shows another motion than was baked here.",
         "softrig.bake",
+        "Bake Again",
+    ),
+    Trap(
+        "OLD_KEYS",
+        lambda f: bool(f.keys_of) and f.made_of not in ("", f.keys_of),
+        "Something changed since the shape keys were baked: they show the motion as it was.",
+        "softrig.bake_keys",
         "Bake Again",
     ),
     Trap(

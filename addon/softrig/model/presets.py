@@ -90,7 +90,7 @@ def from_json(text: str, name: str) -> dict[str, float]:
         raise RefusalError(f'"{name}" is damaged, or no preset at all.') from error
     if not isinstance(data, dict) or MARK not in data:
         raise RefusalError(f'"{name}" is no preset of Softrig.')
-    if data[MARK] != VERSION:
+    if data[MARK] is True or data[MARK] != VERSION:
         raise RefusalError(f'"{name}" comes from another version of Softrig.')
     dials = data.get("dials")
     if not isinstance(dials, dict):

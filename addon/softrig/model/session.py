@@ -77,8 +77,8 @@ class Session:
         """Why the last render did not show what it should."""
         self.rescan = True
         """Objects came, went or were duplicated since the last look."""
-        self.last_scene = ""
-        """Of the last frame that a script waited for."""
+        self.last_scene = self.rendered = ""
+        """Of the last frame that a script waited for, and of the render under way."""
         self.looked_at = 0.0
         self.shown: tuple[tuple[str, str], ...] = ()
         """What the panel says."""

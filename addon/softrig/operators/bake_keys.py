@@ -18,6 +18,7 @@ from ..blender import (
     export_files,
     objects,
     stage,
+    tape,
 )
 from ..blender.bake import BakeRun, BakeWish
 from ..blender.bake_dials import frames_to_bake
@@ -107,7 +108,8 @@ class SOFTRIG_OT_bake_keys(Job, bpy.types.Operator):
                 if session.now() >= end:
                     return None
         for (target, _), moves in zip(targets, self.moves, strict=True):
-            bake_keys.write_keys(target, self.frames, moves, absolute)
+            made_of = session.bake_source(entry)
+            bake_keys.write_keys(target, self.frames, moves, absolute, made_of)
         return {"FINISHED"}
 
     def give_up(self, context: Any) -> None:
@@ -162,6 +164,8 @@ class SOFTRIG_OT_export_motion(bpy.types.Operator):
         ending, name = FORMATS[self.kind]
         if not compat.can_export(self.kind):
             return self.refuse(without(name))
+        if not bpy.path.basename(self.filepath):
+            return self.refuse("No file was chosen.")
         path = Path(bpy.path.abspath(self.filepath)).with_suffix(ending)
         partial = path.with_name(f"{path.stem}.partial{ending}")
         try:
@@ -196,6 +200,9 @@ def make_whole(context: Any) -> FrameRange:
     """The frames to write. The exporter steps the scene by itself: all of the shot's are ready
     before it begins."""
     session, ob, scene = acting_session(), context.object, context.scene
+    unposed = tape.find_unposed()
+    if unposed:
+        raise RefusalError(unposed)
     frames = frames_to_bake(ob, scene, objects.frames_of(scene))
     if carrier.find_bake(ob) is not None or bake_names.has_ours(ob.data):
         return frames

@@ -37,6 +37,8 @@ class SOFTRIG_OT_export_rig(bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def execute(self, context: Any) -> set[str]:
+        if not bpy.path.basename(self.filepath):
+            return self.refuse("No file was chosen.")
         session, ob, scene = usable_session(), context.object, context.scene
         rig = Path(bpy.path.abspath(self.filepath)).with_suffix(".rig")
         try:

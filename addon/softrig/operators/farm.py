@@ -5,13 +5,15 @@ blender -b shot.blend --python-exit-code 1 --python-expr "import bpy; bpy.ops.so
 """
 
 import json
+import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 import bpy
 from bpy.props import BoolProperty, IntProperty, StringProperty
 
-from ..blender import objects, rendering, seen, stage
+from ..blender import examine, objects, rendering, seen, stage
 from ..blender.bake import BakeRun, BakeWish
 from ..model.baking import MAIN, clean_take, split_names
 from ..model.lifecycle import Phase
@@ -56,11 +58,13 @@ class SOFTRIG_OT_farm(bpy.types.Operator):
         return poll_library(cls)
 
     def execute(self, context: Any) -> set[str]:
-        wish = BakeWish(clean_take(self.take), self.frames, self.subframes, self.output, self.save)
+        folder = os.path.expanduser(self.output)
+        wish = BakeWish(clean_take(self.take), self.frames, self.subframes, folder, self.save)
         baked, failed, chosen = 0, 0, []
         guests = [] if self.characters else rendering.find_guests_problems(context.scene)
         try:
             acting_session()
+            leave_edit_mode()
             chosen = choose(all_shown(), self.characters, guests)
             begin(context.scene, chosen)
         except RefusalError as error:
@@ -79,6 +83,13 @@ class SOFTRIG_OT_farm(bpy.types.Operator):
             self.report({"ERROR"}, "Not all characters were baked; the lines above say why")
             return {"CANCELLED"}
         return {"FINISHED"}
+
+
+def leave_edit_mode() -> None:
+    """The file was saved within: a rig shows no pose there, and nobody can press Tab."""
+    for ob in [ob for ob in bpy.data.objects if ob.mode == "EDIT"]:
+        with suppress(RuntimeError), bpy.context.temp_override(object=ob, active_object=ob):
+            bpy.ops.object.mode_set(mode="OBJECT")  # where it cannot, baking tells
 
 
 def all_shown() -> list[Any]:
@@ -130,14 +141,21 @@ def bake(context: Any, uuid: str, wish: BakeWish) -> bool:
     tell(
         "done",
         character=run.name,
-        path=bpy.path.abspath(run.path),
-        followers=[bpy.path.abspath(path) for _, path in run.written],
+        path=absolute(run.path),
+        followers=[absolute(path) for _, path in run.written],
         frames=[frames.first, frames.last],
         subframes=frames.samples - 1,
         resumed=run.goes_on,
         simulated_seconds=round(entry.shot_status.seconds, 3),
     )
+    examine.examine(session, ob, objects.scene_of(ob, entry.scene_name))
+    for finding in session.findings.get(uuid, ()):
+        tell("warning", character=run.name, message=finding.text)
     return True
+
+
+def absolute(path: str) -> str:
+    return os.path.normpath(bpy.path.abspath(path))
 
 
 def go_through(session: Any, run: BakeRun) -> None:

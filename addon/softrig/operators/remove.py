@@ -5,7 +5,7 @@ from typing import Any
 
 import bpy
 
-from ..blender import bake_keys, carrier, compat, followers
+from ..blender import actions, bake_keys, carrier, followers
 from ..blender.properties import clear_settings
 from ..model.session import current
 from .job import acting_session
@@ -34,7 +34,7 @@ class SOFTRIG_OT_remove(bpy.types.Operator):
             bake_keys.remove_keys(rider)
             followers.detach(rider)
         bake_keys.remove_keys(ob)  # they would move the flesh a second time when it is added again
-        compat.forget_animated(ob, ("softrig.", *carrier.modifier_paths(ob)))
+        actions.forget_animated(ob, ("softrig.", *carrier.modifier_paths(ob)))
         carrier.detach(ob)
         clear_settings(ob)
         return {"FINISHED"}

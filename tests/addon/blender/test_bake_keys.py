@@ -99,6 +99,43 @@ def test_drivers_and_strips_of_the_artists_keys_stay(skin: Any) -> None:
     assert [key.name for key in skin.data.shape_keys.key_blocks] == ["Basis", "Driven", "Played"]
 
 
+def findings(skin: Any) -> list[str]:
+    session = addon.session()
+    addon.module("blender.examine").examine(session, skin, bpy.context.scene)
+    return [finding.key for finding in session.findings[skin.softrig.uuid]]
+
+
+def test_baked_keys_play_alone_and_tell_when_they_are_old(skin: Any, scene: Any) -> None:
+    modifier = skin.modifiers["Softrig"]
+    modifier.show_render = False
+    assert bpy.ops.softrig.bake_keys() == {"FINISHED"}
+    assert not {"OFF_IN_RENDER", "OFF_IN_VIEWPORT", "OLD_KEYS"} & set(findings(skin))
+    skin.softrig.softness = 0.9
+    scene.frame_set(24)
+    assert "OLD_KEYS" in findings(skin)
+    assert bpy.ops.softrig.bake_keys() == {"FINISHED"}
+    assert "OLD_KEYS" not in findings(skin)
+    assert bpy.ops.softrig.free_keys() == {"FINISHED"}
+    assert modifier.show_viewport and not modifier.show_render
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_a_bake_to_a_file_plays_in_place_of_baked_keys(
+    skin: Any, tmp_path: Path, own: bool
+) -> None:
+    if own:
+        skin.shape_key_add(name="Basis")
+        skin.shape_key_add(name="Smile", from_mix=False)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "shot.blend"))
+    live = live_of(skin)
+    assert bpy.ops.softrig.bake_keys() == {"FINISHED"}
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    keys = skin.data.shape_keys
+    assert [k.name for k in keys.key_blocks if own] == ["Basis", "Smile"] if own else keys is None
+    for frame in FRAMES:
+        assert measure.same_bits(measure.at_frame(skin, frame), live[frame])
+
+
 def share_keys(skin: Any, other: Any) -> list[Any]:
     """Two characters blink by the same curve."""
     shapes = []
@@ -118,7 +155,7 @@ def share_keys(skin: Any, other: Any) -> list[Any]:
 
 
 def curves_of(keys: Any) -> list[str]:
-    return [c.data_path for c in addon.module("blender.compat").find_curves(keys) or ()]
+    return [c.data_path for c in addon.module("blender.actions").find_curves(keys) or ()]
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -154,7 +191,7 @@ def test_curves_that_were_edited_after_a_bake_are_kept(skin: Any) -> None:
     shapes[0].key_blocks["Blink"].value = 0.5
     shapes[0].key_blocks["Blink"].keyframe_insert("value", frame=15)
     assert bpy.ops.softrig.free_keys() == {"FINISHED"}
-    find = addon.module("blender.compat").find_curves
+    find = addon.module("blender.actions").find_curves
     assert [len(find(keys)[0].keyframe_points) for keys in shapes] == [3, 2]
 
 

@@ -101,6 +101,32 @@ def test_chunks_are_the_frames_of_the_whole_and_go_on_from_each_other(
     assert not list(Path(folder).glob("*.resume"))
 
 
+@pytest.mark.parametrize("edited", ["Skin", "Skin Rig"])
+def test_a_file_saved_in_edit_mode_is_baked_as_any(
+    skin: Any, shot: Path, tmp_path: Path, edited: str
+) -> None:
+    """A rig shows no pose there, and on a farm nobody presses Tab."""
+    expected = interactive(skin)
+    scenes.make_active(bpy.data.objects[edited])
+    bpy.ops.object.mode_set(mode="EDIT")
+    path = tmp_path / "edited.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    if edited != "Skin":
+        with pytest.raises(RuntimeError, match="Leave Edit Mode of the armature"):
+            bpy.ops.softrig.bake_all()
+    bpy.ops.object.mode_set(mode="OBJECT")
+    code, text = child.run(path, FARM.format(f"output={str(tmp_path / 'farm')!r}"))
+    assert code == 0, text
+    assert Path(named(events_of(text), "done")[0]["path"]).read_bytes() == expected
+
+
+def test_traps_are_told_with_the_bake(skin: Any, tmp_path: Path, capfd: Any) -> None:
+    bpy.data.objects["Skin Rig"].data.pose_position = "REST"
+    assert bpy.ops.softrig.farm(output=str(tmp_path)) == {"FINISHED"}
+    (warned,) = named(events_of(capfd.readouterr().out), "warning")
+    assert warned["character"] == "Skin" and "Rest Position" in warned["message"]
+
+
 def test_what_cannot_be_baked_fails_with_a_code_and_a_sentence(shot: Path) -> None:
     code, text = child.run(shot, FARM.format("characters='Nobody'"))
     events = events_of(text)

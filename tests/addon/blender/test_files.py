@@ -180,7 +180,7 @@ def test_removing_leaves_other_keys(skin: Any) -> None:
     skin.driver_add("hide_render").driver.expression = "0"
     animate_dials(skin)
     assert bpy.ops.softrig.remove() == {"FINISHED"}
-    curves = addon.module("blender.compat").find_curves(skin)
+    curves = addon.module("blender.actions").find_curves(skin)
     assert [curve.data_path for curve in curves] == ["location"] * 3
     assert [curve.data_path for curve in skin.animation_data.drivers] == ["hide_render"]
 

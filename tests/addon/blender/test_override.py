@@ -73,6 +73,29 @@ def test_its_own_moves_is_baked_and_stays(library: Path) -> None:
     assert measure.same_bits(measure.at_frame(skin, 24), expected), "baked, after loading"
 
 
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_its_dials_survive_a_blender_without_us(library: Path, is_saved: bool) -> None:
+    """Which drops what it does not know of an override."""
+    skin = link_override(library)
+    scenes.add_softrig(skin)
+    skin.softrig.softness, skin.softrig.wind_direction = 0.85, (0.0, 1.0, 0.0)
+    shot = str(library.with_name("shot.blend"))
+    expected, uuid = measure.at_frame(skin, 24), skin.softrig.uuid
+    bpy.ops.wm.save_as_mainfile(filepath=shot)
+    addon.disable()
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    if is_saved:
+        bpy.ops.wm.save_mainfile()
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+    addon.enable()
+    if is_saved:
+        bpy.ops.wm.open_mainfile(filepath=shot)
+    skin = local_skin()
+    assert measure.same_bits(measure.at_frame(skin, 24), expected)
+    assert abs(skin.softrig.softness - 0.85) < 1e-6 and skin.softrig.uuid == uuid
+    assert tuple(skin.softrig.wind_direction) == (0.0, 1.0, 0.0)
+
+
 @pytest.mark.parametrize("place", [0, 2])
 def test_of_two_that_are_both_local_its_own_moves_it(skin: Any, place: int) -> None:
     """As when the other file's data-blocks of an override were made local."""

@@ -65,7 +65,7 @@ def make_plain(skin: Any) -> Any:
         for other in range(max(number - 1, 0), min(number + 2, len(times))):
             key.value = float(other == number)
             key.keyframe_insert("value", frame=times[other])
-    for curve in addon.module("blender.compat").find_curves(mesh.shape_keys):
+    for curve in addon.module("blender.actions").find_curves(mesh.shape_keys):
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
     return plain
@@ -251,11 +251,18 @@ def test_a_share_of_the_frames_is_that_of_the_whole_shot(
     code, text, shapes = render_apart(tmp_path / "shot.blend", "Skin", share)
     assert code == 0, text
     assert offset_from(shapes["22"], live) < 1e-6
-    # another range is another shot
+    # what reaches past it goes on from it; what loops has the frames of the file
+    if loop == "NONE":
+        scene.frame_end = scenes.LAST_FRAME + 5
+        longer = measure.at_frame(skin, scenes.LAST_FRAME + 5)
     code, text, shapes = render_apart(
         tmp_path / "shot.blend", "Skin", "s.frame_start, s.frame_end = 39, 41"
     )
     assert code == 0 and "41" in shapes, text
+    if loop == "NONE":
+        past = f"s.frame_start, s.frame_end = {scenes.LAST_FRAME}, {scenes.LAST_FRAME + 5}"
+        code, text, shapes = render_apart(tmp_path / "shot.blend", "Skin", past)
+        assert offset_from(shapes[str(scenes.LAST_FRAME + 5)], longer) < 1e-6
 
 
 def test_who_comes_into_sight_later_is_ready_or_there_is_no_render(
@@ -318,6 +325,50 @@ def test_a_hidden_character_that_others_are_made_from_is_asked_for(
     assert "the bake is missing" in problem
     bpy.data.objects["Shower"].hide_render = True
     assert not rendering.find_problems(addon.session(), scene)
+
+
+def compose(scene: Any) -> Any:
+    """A scene in front that shows the other's picture in its compositor alone."""
+    front = bpy.data.scenes.new("Front")
+    set_up(front, Path(scene.render.filepath).parent)
+    front.frame_end = scene.frame_end
+    if hasattr(front, "compositing_node_group"):
+        tree = bpy.data.node_groups.new("Front", "CompositorNodeTree")
+        front.compositing_node_group = tree
+        tree.interface.new_socket("Image", in_out="OUTPUT", socket_type="NodeSocketColor")
+        end = tree.nodes.new("NodeGroupOutput")
+    else:
+        front.use_nodes = True
+        tree = front.node_tree
+        tree.nodes.clear()
+        end = tree.nodes.new("CompositorNodeComposite")
+    layers = tree.nodes.new("CompositorNodeRLayers")
+    layers.scene = scene
+    tree.links.new(layers.outputs[0], end.inputs[0])
+    bpy.context.window.scene = front
+    return front
+
+
+def test_what_a_compositor_shows_is_ready_or_there_is_no_render(
+    skin: Any, scene: Any, tmp_path: Path
+) -> None:
+    set_up(scene, tmp_path)
+    live = measure.at_frame(skin, 22)
+    path = tmp_path / "shot.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    compose(scene)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "baked.blend"))
+    addon.module("blender.takes").free(skin)
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    share = "s.frame_start, s.frame_end = 21, 22"
+    code, text, shapes = render_apart(path, "Skin", share)
+    assert code == 0, text
+    assert offset_from(shapes["22"], live) < 1e-6
+    for baked in (tmp_path / "softrig").iterdir():
+        baked.unlink()
+    code, text, shapes = render_apart(tmp_path / "baked.blend", "Skin", share)
+    assert code == 1 and "Skin: the bake is missing" in text and not shapes, text
 
 
 def show_as_particle(skin: Any) -> Any:

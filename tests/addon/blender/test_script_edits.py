@@ -12,7 +12,7 @@ LOOK = scenes.STOP_FRAME + 2
 
 
 def first_curve(skin: Any) -> Any:
-    curves = addon.module("blender.compat").find_curves(skin.parent)
+    curves = addon.module("blender.actions").find_curves(skin.parent)
     return next(c for c in curves if c.data_path == "location" and c.array_index == 0)
 
 

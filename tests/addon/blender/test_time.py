@@ -130,6 +130,18 @@ def swing(rig: Any, period: int) -> None:
     driver.expression = f"0.6 * sin(2 * pi * (frame - 1) / {period})"
 
 
+def test_a_loop_that_a_script_chooses_in_a_saved_file_is_that(
+    skin: Any, scene: Any, tmp_path: Path
+) -> None:
+    """It is no share of what was saved."""
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "walk.blend"))
+    scene.frame_start, scene.frame_end = 10, 34
+    skin.softrig.loop = "LAST_IS_FIRST"
+    assert bpy.ops.softrig.bake() == {"FINISHED"}
+    assert "0010-0034" not in addon.module("blender.carrier").find_bake(skin).filepath
+    assert (frames_of(skin).first, frames_of(skin).count) == (10, 25)
+
+
 @pytest.mark.parametrize(
     "loop, period", [("LAST_IS_FIRST", 39), ("FIRST_FOLLOWS_LAST", scenes.LAST_FRAME)]
 )

@@ -33,6 +33,7 @@ CASES = {
     "SHORT_BAKE": {**BAKED, "frames": (1, 60)},
     "COARSE_BAKE": {**BAKED, "baked_subframes": 1, "subframes": 3},
     "OTHER_BAKE": {**BAKED, "is_rewritten": True, "baked_of": "a", "made_of": "b"},
+    "OLD_KEYS": {"keys_of": "a", "made_of": "b"},
     "OLD_BAKE": {**BAKED, "baked_of": "a", "made_of": "b"},
 }
 NO_CASES = (
