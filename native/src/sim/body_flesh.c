@@ -300,19 +300,6 @@ static srSwing findNeeded(srSwing shown, const srFleshDials* dials) {
     return needed;
 }
 
-// How many times as quick as the body mostly is the quickest of its cells are by their maps
-static double findContrast(const FleshBody* body, const srFleshDials* dials) {
-    double most = 0.0;
-    double slowness = 0.0;
-    for (int32_t cell = 0; cell < body->cellCount; ++cell) {
-        double stiffness = dials->stiffnessMap != NULL ? (double)dials->stiffnessMap[cell] : 1.0;
-        double density = dials->densityMap != NULL ? (double)dials->densityMap[cell] : 1.0;
-        most = fmax(most, stiffness / density);
-        slowness += density / stiffness;
-    }
-    return sqrt(most * slowness / body->cellCount);
-}
-
 // The fewest that are enough, and that do not by themselves damp the swing more than it shall be. What the
 // pull to the pose has of a swing needs no substeps: nodes answer it alone.
 static int32_t chooseSubsteps(const FleshBody* body, double frequency, srSwing shown,
@@ -321,7 +308,7 @@ static int32_t chooseSubsteps(const FleshBody* body, double frequency, srSwing s
     if (body->hasHandles && dials->sweeps == 1) {
         double elastic = sqrt(fmax(frequency * frequency - dials->frequency * dials->frequency, 0.0));
         if (dials->stiffnessMap != NULL || dials->densityMap != NULL) {
-            elastic *= findContrast(body, dials);
+            elastic *= srFamily_FindContrast(body->family, dials->stiffnessMap, dials->densityMap);
         }
         tried.substeps = srFindSubstepsWithHandles(dials->substeps, elastic, dials->frameSeconds);
     }

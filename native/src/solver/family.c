@@ -262,6 +262,10 @@ double srFamily_FindFrequency(const srFamily* family) {
     return family->pbd == NULL ? srFleshTuning_FindFrequency(&family->tuning, &family->rest) : 0.0;
 }
 
+double srFamily_FindContrast(const srFamily* family, const float* stiffnessMap, const float* densityMap) {
+    return family->pbd == NULL ? srFleshRest_FindContrast(&family->rest, stiffnessMap, densityMap) : 1.0;
+}
+
 int32_t srFamily_ChooseSubsteps(const srFamily* family) {
     return family->pbd == NULL ? srFleshTuning_ChooseSubsteps(&family->tuning, &family->rest) : 1;
 }

@@ -77,6 +77,9 @@ SR_MUST_USE srResult srFamily_Tune(srFamily* family, const srFamilyDials* dials)
 /// Hz of the slowest swing, of flesh with handles; else zero. See srFleshTuning_FindFrequency.
 double srFamily_FindFrequency(const srFamily* family);
 
+/// See srFleshRest_FindContrast; 1 of constraints.
+double srFamily_FindContrast(const srFamily* family, const float* stiffnessMap, const float* densityMap);
+
 /// See srFleshTuning_ChooseSubsteps; 1 of constraints.
 int32_t srFamily_ChooseSubsteps(const srFamily* family);
 

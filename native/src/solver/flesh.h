@@ -212,6 +212,10 @@ int32_t srFleshTuning_ChooseSubsteps(const srFleshTuning* tuning, const srFleshR
 /// frame, however few are asked for: with fewer, steps damp what frames show, and stiff flesh heats.
 int32_t srFindSubstepsWithHandles(int32_t asked, double frequency, double frameSeconds);
 
+/// How many times as quick as the body mostly is the quickest of its cells are by their maps (a factor each,
+/// or null for 1); 1 of maps that are the same everywhere.
+double srFleshRest_FindContrast(const srFleshRest* rest, const float* stiffnessMap, const float* densityMap);
+
 /// Hz of the slowest swing of what is tuned, as far as the smooth handles of the coarse correction can follow
 /// it: rather a little too fast. Zero without them. For a tuning without damping, one of whose substeps is
 /// about a swing long or longer: swings that differ little in a substep cannot be told apart.

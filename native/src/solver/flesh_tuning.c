@@ -64,6 +64,7 @@ typedef struct Contrast {
     double stiffness;
     double density;
     double ratio;
+    double most; // of the ratio
 } Contrast;
 
 typedef struct Moduli {
@@ -603,23 +604,30 @@ static int32_t cellOf(const srFleshRest* rest, int32_t b, int lane) {
     return rest->volumes[b].V[lane] > 0.0f ? rest->batches.members[b][lane] : SR_NULL_INDEX;
 }
 
-// What most of the body is like: of stiffness the harmonic mean, of density the plain one, and of the one
-// over the other the harmonic one
-static Contrast findUsual(const srFleshTuning* tuning, const srFleshRest* rest) {
-    double softness = 0.0, density = 0.0, slowness = 0.0, whole = 0.0;
+// What maps make of the body. What most of it is like: of stiffness the harmonic mean, of density the plain
+// one, and of the one over the other the harmonic one; and the most of that.
+static Contrast findContrast(const srFleshRest* rest, const float* stiffnessMap, const float* densityMap) {
+    double softness = 0.0, density = 0.0, slowness = 0.0, whole = 0.0, most = 0.0;
     for (int32_t k = 0; k < rest->batches.batchCount * SR_BATCH_LANES; ++k) {
         int32_t cell = cellOf(rest, k / SR_BATCH_LANES, k % SR_BATCH_LANES);
         if (cell != SR_NULL_INDEX) {
             double volume = (double)rest->volumes[k / SR_BATCH_LANES].V[k % SR_BATCH_LANES];
-            double s = fmax(mapped(tuning->dials.stiffnessMap, cell, 1e9), LEAST_FACTOR);
-            double d = fmax(mapped(tuning->dials.densityMap, cell, 1e9), LEAST_FACTOR);
+            double s = fmax(mapped(stiffnessMap, cell, 1e9), LEAST_FACTOR);
+            double d = fmax(mapped(densityMap, cell, 1e9), LEAST_FACTOR);
             softness += volume / s;
             density += volume * d;
             slowness += volume * d / s;
             whole += volume;
+            most = fmax(most, s / d);
         }
     }
-    return (Contrast){whole / softness, density / whole, whole / slowness};
+    return (Contrast){whole / softness, density / whole, whole / slowness, most};
+}
+
+double srFleshRest_FindContrast(const srFleshRest* rest, const float* stiffnessMap, const float* densityMap) {
+    Contrast contrast = findContrast(rest, stiffnessMap, densityMap);
+    double quicker = sqrt(contrast.most / contrast.ratio);
+    return quicker > 1.0 ? quicker : 1.0; // also where there is no cell
 }
 
 static double findCellUnsolved(const srFleshTuning* tuning, const srFleshRest* rest, int32_t b, int lane) {
@@ -635,7 +643,7 @@ static double findCellUnsolved(const srFleshTuning* tuning, const srFleshRest* r
 // takes: first the greater of the two is made less, then both. What is as the body mostly is stays.
 static void easeMaps(srFleshTuning* tuning, const srFleshRest* rest) {
     srFleshDials* dials = &tuning->dials;
-    Contrast usual = findUsual(tuning, rest);
+    Contrast usual = findContrast(rest, dials->stiffnessMap, dials->densityMap);
     float* stiffness = tuning->easedMaps;
     float* density = tuning->easedMaps + rest->batches.constraintCount;
     for (int32_t k = 0; k < rest->batches.batchCount * SR_BATCH_LANES; ++k) {

@@ -222,6 +222,33 @@ static void a_smaller_scene_of_the_same_waves_has_the_same_weights(void** state)
     fleshDestroy(&bodies[1]);
 }
 
+// All cells of the bar are of one size: a quarter of them 16 times as quick, three quarters as slow as it is.
+static void contrast_is_how_much_quicker_than_most_the_quickest_cells_are(void** state) {
+    (void)state;
+    FleshBody body;
+    fleshCreate(&body, BAR, SPACING, 1.0f, 4);
+    size_t count = (size_t)body.cage.cellCount;
+    assert_true(count % 4 == 0);
+    float* maps = calloc(2 * count, sizeof(float));
+    assert_non_null(maps);
+    const srFleshRest* rest = &body.rest;
+    assert_true(srFleshRest_FindContrast(rest, NULL, NULL) == 1.0);
+    for (size_t k = 0; k < 2 * count; ++k) {
+        maps[k] = 3.0f;
+    }
+    assert_near(srFleshRest_FindContrast(rest, maps, NULL), 1.0, 1e-12);
+    assert_near(srFleshRest_FindContrast(rest, NULL, maps), 1.0, 1e-12);
+    for (size_t k = 0; k < count; ++k) {
+        maps[k] = k % 4 == 0 ? 4.0f : 1.0f;
+        maps[count + k] = k % 4 == 0 ? 0.25f : 1.0f;
+    }
+    // the mean of 1 / 16 and three ones is 49 / 64
+    assert_near(srFleshRest_FindContrast(rest, maps, maps + count), sqrt(16.0 * 49.0 / 64.0), 1e-5);
+    assert_near(srFleshRest_FindContrast(rest, maps, NULL), sqrt(4.0 * 13.0 / 16.0), 1e-5);
+    free(maps);
+    fleshDestroy(&body);
+}
+
 static srResult makeTuning(void* context) {
     const FleshBody* body = context;
     srFleshTuning tuning;
@@ -251,6 +278,7 @@ int main(void) {
         cmocka_unit_test(what_is_out_of_range_or_no_number_is_brought_in),
         cmocka_unit_test(stiffer_flesh_asks_for_more_substeps_and_the_dial_s_own_do_not_matter),
         cmocka_unit_test(a_smaller_scene_of_the_same_waves_has_the_same_weights),
+        cmocka_unit_test(contrast_is_how_much_quicker_than_most_the_quickest_cells_are),
         cmocka_unit_test(every_failing_allocation_is_an_error_and_no_leak),
     };
     return cmocka_run_group_tests_name("solver/flesh_tuning", tests, NULL, srTestNothingLeaked);
