@@ -30,8 +30,10 @@
 // So many may be taken where steps damp too much, however few are asked for.
 #define SUBSTEPS_FOR_DAMPING 10
 
-// Of what a cell resists, in units of its mass: painted tails tremble from twice as much on.
+// Of what a painted cell resists, in units of its mass: painted tails tremble from twice as much on; where
+// swings last or are kept, less keeps them alive.
 #define MOST_UNSOLVED 10.0
+#define MOST_UNSOLVED_OF_LASTING 0.7
 
 // Times as stiff along as across: beyond, soft tails that a stop throws far turn inside out.
 #define MOST_FIBRES 30.0f
@@ -378,7 +380,8 @@ static srResult tuneFlesh(void* self, const srBodySettings* settings) {
     SR_TRY(findFrequency(body, settings, &frequency));
     srFleshDials dials = makeDials(body, settings);
     dials.dampingMap = srCharacter_GetMaps(body->character).damping;
-    dials.mostUnsolved = MOST_UNSOLVED;
+    bool isFading = params->swings == sr_swingsFade;
+    dials.mostUnsolved = isFading ? MOST_UNSOLVED : MOST_UNSOLVED_OF_LASTING;
     align(body, frequency, settings, &dials);
     body->substeps = dials.substeps;
     const srFamilyDials tuned = {.matter = dials};

@@ -149,7 +149,8 @@ typedef struct srFleshDials {
     double floorHeight;  ///< No free node sinks below x . floorNormal = floorHeight, x as the motion has it.
     double friction;     ///< Coulomb's coefficient on the floor.
     double mostUnsolved; ///< What a sweep may leave unsolved of a cell that maps make stiffer or lighter than
-                         ///< most; beyond, as much less contrast. Zero is no limit.
+                         ///< most; beyond, as much less contrast. Zero is no limit, nor one of what fibres
+                         ///< make stiff, which else is ten.
     bool isUncompensated; ///< What one sweep leaves too soft is not made up for.
 } srFleshDials;
 

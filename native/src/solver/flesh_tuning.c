@@ -57,6 +57,8 @@
 
 #define LARGEST_RATIO 1e30 // of compliances: no resistance to a change of volume, and yet a number
 
+#define FIBRES_UNSOLVED                                                                                      \
+    10.0 // what a sweep may leave of a cell by its fibres; from twice as much on tails tremble
 #define LEAST_FACTOR 1e-9    // of a map, where it is divided by
 #define SLIGHT_CONTRAST 1.01 // no contrast at all, but for rounding
 
@@ -405,8 +407,8 @@ static void findSpread(const srFleshRest* rest, const float* weights, int32_t b,
     }
 }
 
-// How many times as stiff along its fibres as across them a cell may be, so that a sweep leaves no more of it
-// unsolved than the dials allow: no less than 1, no more than it is.
+// How many times as stiff along its fibres as across them a cell may be, so that a sweep solves it: no less
+// than 1, no more than it is. Without limit where the dials set none.
 static double easeFibre(const srFleshTuning* tuning, const srFleshRest* rest, int32_t b, int lane,
                         Moduli moduli) {
     double root = (double)rest->fibres[b].root[lane];
@@ -418,7 +420,7 @@ static double easeFibre(const srFleshTuning* tuning, const srFleshRest* rest, in
     findSpread(rest, tuning->weights, b, lane, &all, &along);
     double step = tuning->theta * tuning->h;
     double unit = 2.0 / 3.0 * (double)rest->volumes[b].V[lane] * step * step / tuning->massUnit;
-    double left = tuning->dials.mostUnsolved - unit * (moduli.lameMu + moduli.lameLambda) * all;
+    double left = FIBRES_UNSOLVED - unit * (moduli.lameMu + moduli.lameLambda) * all;
     double most = 1.0 + fmax(left, 0.0) / fmax(unit * moduli.lameMu * along, LEAST_FACTOR);
     return fmin(factor, most);
 }
