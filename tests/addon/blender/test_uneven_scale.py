@@ -139,8 +139,9 @@ def painted(skin: Any, armature: Any) -> None:
 
 @pytest.mark.parametrize("solver", ["COMPLEMENTARY", "FLESH"])
 def test_dials_forces_and_paint_mean_the_shape_that_is_seen(scene: Any, solver: str) -> None:
-    dials = {"gravity_factor": 2.0, "wind_speed": 20.0, "wind_gusts": 0.5, "travel_felt": 0.3}
-    dials |= {"settle_frames": 60.0, "softness": 0.6, "solver": solver, "density": 100.0}
+    # such that flesh stays well within its limit: held there, rounding decides
+    dials = {"gravity_factor": 1.0, "wind_speed": 20.0, "wind_gusts": 0.5, "travel_felt": 0.3}
+    dials |= {"settle_frames": 60.0, "softness": 0.4, "solver": solver, "density": 100.0}
     plain = flesh(make("mirrored", False, solver=solver))
     expected = flesh(make("mirrored", True, painted, **dials))
     found = flesh(make("mirrored", False, painted, **dials))
