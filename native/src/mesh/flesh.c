@@ -10,6 +10,7 @@
 #include "mesh/flesh.h"
 
 #include "mesh/faces.h"
+#include "mesh/skin_links.h"
 #include "mesh/sort.h"
 
 #include <math.h>
@@ -39,6 +40,10 @@
 #define LEAST_HEIGHT 0.1
 #define ON_SKIN_SHARE 2e-3
 #define ANCHOR_SPACINGS 2.0
+
+// How far out of a torn tetrahedron the skin may go on, in shares of the samples' spacing: as far as feet of
+// samples are.
+#define SKIN_SHARE FRINGE_SHARE
 
 // Rounds of looking beside tetrahedra of several parts
 #define BATCH_COUNT 4
@@ -87,6 +92,7 @@ double srFleshSample_Distance(const srFleshSample* sample, srVec3 point, double 
 typedef struct Sampling {
     const srScaffold* scaffold;
     const srFleshSource* source;
+    srSkinLinks links; // where something is torn
     srFlesh* flesh;
     srFleshSample* corners; // of the scaffold's points, for choosing
     int32_t* chosen;        // sampled tetrahedra
@@ -513,6 +519,35 @@ static uint8_t numberParts(const Sampling* s, const int32_t* samples, int32_t* r
     return (uint8_t)count;
 }
 
+static bool isTorn(const Sampling* s, int32_t tet) {
+    const int32_t* p = s->scaffold->tets[tet];
+    const uint8_t* torn = s->source->torn;
+    return torn != NULL && (torn[p[0]] || torn[p[1]] || torn[p[2]] || torn[p[3]]);
+}
+
+// Samples that know the flesh at their foot: below it, or seeing it from below.
+static bool knowsFoot(const srFleshSource* source, const srFleshSample* sample) {
+    bool isBelow = sample->kind == sr_sampleFringe ||
+                   (sample->kind == sr_sampleInside && sample->triangle >= 0 &&
+                    srDot(sample->out, normalOf(source, sample->triangle)) > LEAST_HEIGHT);
+    return isBelow && !sample->isSheet;
+}
+
+static void joinBySkin(const Sampling* s, int32_t tet, const int32_t* samples, int32_t* roots) {
+    const int32_t* p = s->scaffold->tets[tet];
+    int32_t triangles[SR_SAMPLE_COUNT];
+    srVec3 corners[4];
+    for (int c = 0; c < 4; c++) {
+        corners[c] = s->scaffold->points[p[c]];
+    }
+    for (int i = 0; i < SR_SAMPLE_COUNT; i++) {
+        const srFleshSample* sample = &s->flesh->samples[samples[i]];
+        triangles[i] = knowsFoot(s->source, sample) ? sample->triangle : SR_NULL_INDEX;
+    }
+    srSkinLinks_Join(&s->links, corners, SKIN_SHARE * spacingOf(s->scaffold, tet), triangles, SR_SAMPLE_COUNT,
+                     roots);
+}
+
 static void growParts(int32_t begin, int32_t end, int32_t worker, void* context) {
     (void)worker;
     Sampling* s = context;
@@ -525,6 +560,9 @@ static void growParts(int32_t begin, int32_t end, int32_t worker, void* context)
             if (srFindRoot(roots, a) != srFindRoot(roots, b) && hangTogether(s, samples[a], samples[b])) {
                 srJoinRoots(roots, a, b);
             }
+        }
+        if (isTorn(s, s->chosen[place])) {
+            joinBySkin(s, s->chosen[place], samples, roots);
         }
         s->flesh->labelCounts[place] = numberParts(s, samples, roots, s->flesh->labels[place]);
     }
@@ -549,7 +587,8 @@ srResult srCreateFlesh(const srScaffold* scaffold, const srFleshSource* source, 
     srFlesh flesh = {0};
     Sampling s = {.scaffold = scaffold, .source = source, .flesh = &flesh};
     srProgress choosing = srPartOfProgress(progress, 0.0, 0.2);
-    srProgress binning = srPartOfProgress(progress, 0.2, 0.3);
+    srProgress binning = srPartOfProgress(progress, 0.2, 0.28),
+               linking = srPartOfProgress(progress, 0.28, 0.3);
     fillSubEdges(&s);
     SR_TRY(chooseTets(&s, arena, &choosing));
     if (flesh.tetCount > 0) {
@@ -557,6 +596,9 @@ srResult srCreateFlesh(const srScaffold* scaffold, const srFleshSource* source, 
                              &flesh.walls));
         flesh.walls.pieces = source->contacts->shellPieces;
         flesh.walls.piecedCount = source->contacts->shellCount;
+        if (source->torn != NULL) {
+            SR_TRY(srCreateSkinLinks(&source->contacts->skin, arena, &linking, &s.links));
+        }
     }
     for (int batch = 0; batch < BATCH_COUNT && flesh.tetCount > s.firstPlace; batch++) {
         double begin = 0.3 + 0.7 * batch / BATCH_COUNT;

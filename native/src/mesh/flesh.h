@@ -45,6 +45,8 @@ typedef struct srFleshSample {
 typedef struct srFleshSource {
     const srField* field; ///< Of srMakeContactField.
     const srContacts* contacts;
+    const uint8_t* torn; ///< Nullable. By point of the scaffold: where flesh is one wherever the skin goes
+                         ///< on, because ways through it, being straight, tore it.
 } srFleshSource;
 
 /// Arrays live in the arena that made them. Only tetrahedra are sampled in which skin faces skin.

@@ -8,8 +8,8 @@
 #include "core/alloc.h"
 #include "mesh/gaps.h"
 #include "mesh/halving.h"
-#include "mesh/homes.h"
 #include "mesh/least.h"
+#include "mesh/mending.h"
 #include "mesh/quality.h"
 #include "mesh/search.h"
 #include "mesh/axes.h"
@@ -66,7 +66,8 @@
 // Of the whole progress: until so much is done
 #define FIRST_SHARE 0.85
 #define WALKED_SHARE 0.89
-#define STRETCHED_SHARE 0.95
+#define STRETCHED_SHARE 0.945
+#define MENDED_SHARE 0.95
 #define LEAST_SHARE 0.955
 #define HALVED_SHARE 0.96
 #define FINISHED_SHARE 0.97
@@ -92,25 +93,7 @@ static srResult finishMesh(const srMeshing* meshing, const srTrial* trial, const
         return srFail(sr_errorNoInside, "What the surface encloses is too thin for a cage of %d nodes.",
                       meshing->settings->targetNodeCount);
     }
-    int32_t* newCells = SR_PUSH(trial->arena, int32_t, cells->cellCount, "new cells");
-    int32_t* homes = SR_PUSH(trial->arena, int32_t, meshing->surface->pointCount, "cells of points");
-    mesh->pointCount = meshing->surface->pointCount;
-    mesh->pointCells = SR_ALLOC(int32_t, mesh->pointCount);
-    if (newCells == NULL || homes == NULL || mesh->pointCells == NULL) {
-        return srFailOutOfMemory("the cage");
-    }
-    SR_TRY(srCreateCageMapped(cells->nodes, cells->nodeCount, (const int32_t (*)[4])cells->cells,
-                              cells->cellCount, newCells, &mesh->cage));
-    srProgress homing = srPartOfProgress(progress, 0.5, 0.9);
-    SR_TRY(srReportProgress(progress, 0.5));
-    srHomesInput input = {meshing->surface, &meshing->contacts, &trial->scaffold,
-                          &trial->flesh,    &trial->copies,     cells};
-    SR_TRY(srFindHomes(&input, trial->arena, &homing, homes));
-    SR_TRY(srReportProgress(progress, 0.9));
-    for (int32_t p = 0; p < mesh->pointCount; p++) {
-        mesh->pointCells[p] = homes[p] == SR_NULL_INDEX ? SR_NULL_INDEX : newCells[homes[p]];
-    }
-    return sr_success;
+    return srTrial_MakeMesh(meshing, trial, progress, mesh);
 }
 
 // What sheets are given is known from the lattice alone.
@@ -646,7 +629,8 @@ static srResult meshPlaced(const srSurface* surface, const srMesherSettings* set
     srMesherReport report = {0};
     srProgress walking = srPartOfProgress(whole, FIRST_SHARE, WALKED_SHARE);
     srProgress trying = srPartOfProgress(whole, WALKED_SHARE, STRETCHED_SHARE);
-    srProgress least = srPartOfProgress(whole, STRETCHED_SHARE, LEAST_SHARE);
+    srProgress mending = srPartOfProgress(whole, STRETCHED_SHARE, MENDED_SHARE);
+    srProgress least = srPartOfProgress(whole, MENDED_SHARE, LEAST_SHARE);
     srProgress halving = srPartOfProgress(whole, LEAST_SHARE, HALVED_SHARE);
     srProgress asking = srPartOfProgress(whole, HALVED_SHARE, FINISHED_SHARE);
     srProgress finishing = srPartOfProgress(whole, FINISHED_SHARE, 1.0);
@@ -662,6 +646,7 @@ static srResult meshPlaced(const srSurface* surface, const srMesherSettings* set
         SR_TRY_CLEANUP(walkFingers(&walking, &attempt));
     }
     SR_TRY_CLEANUP(tryOthers(surface, &trying, &attempt));
+    SR_TRY_CLEANUP(srMendTears(&attempt.meshing, attempt.search.work, &mending, &attempt.search.best));
     SR_TRY_CLEANUP(tryLeast(surface, &least, &attempt, &report.leastNodeCount));
     SR_TRY_CLEANUP(tryHalving(&halving, &attempt));
     if (report.leastNodeCount == 0) {

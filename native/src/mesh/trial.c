@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "mesh/field.h"
+#include "mesh/homes.h"
 #include "mesh/manifold.h"
 #include "mesh/sampling.h"
 #include "mesh/splinters.h"
@@ -135,7 +136,7 @@ static srResult sampleScaffold(const srMeshing* meshing, const srProgress* progr
 
 static srResult splitScaffold(const srMeshing* meshing, const srProgress* progress, srTrial* trial) {
     srField field = srMakeContactField(&meshing->contacts, &meshing->solid);
-    srFleshSource source = {&field, &meshing->contacts};
+    srFleshSource source = {&field, &meshing->contacts, trial->torn};
     srProgress growing = srPartOfProgress(progress, 0.0, 0.8),
                splitting = srPartOfProgress(progress, 0.8, 1.0);
     if (meshing->settings->gluesContacts) {
@@ -146,25 +147,34 @@ static srResult splitScaffold(const srMeshing* meshing, const srProgress* progre
     return srSplitScaffold(&trial->scaffold, &trial->flesh, trial->arena, &splitting, &trial->copies);
 }
 
-static void applyOffset(const srScaffold* scaffold, int step, double* scratch, double* level) {
+// Where a cage was torn all of the flesh counts as thin: how deep it is there, only neighbours say that lie
+// where it widens.
+static void applyOffset(const srTrial* trial, int step, double* scratch, double* level) {
+    const srScaffold* scaffold = &trial->copies.scaffold;
     srScaffold_OffsetLevel(scaffold, fmin(THICK_OFFSET * step / THICK_STEPS, THIN_OFFSET), THIN_OFFSET,
                            scratch, level);
+    for (int32_t point = 0; trial->torn != NULL && point < scaffold->pointCount; point++) {
+        if (trial->torn[scaffold->bases[point]]) {
+            level[point] = scaffold->phi[point] - THIN_OFFSET * scaffold->sizes[point];
+        }
+    }
 }
 
 // The offset where flesh is thick, in steps: as much as the volume allows; a little more where parts would
 // come off otherwise that hang together under the offset of thin flesh.
-static int chooseOffset(const srScaffold* scaffold, double* scratch, double* level, int32_t* roots) {
+static int chooseOffset(const srTrial* trial, double* scratch, double* level, int32_t* roots) {
+    const srScaffold* scaffold = &trial->copies.scaffold;
     double inside = srScaffold_EstimateVolume(scaffold, scaffold->phi);
-    applyOffset(scaffold, 4 * THICK_STEPS, scratch, level);
+    applyOffset(trial, 4 * THICK_STEPS, scratch, level);
     int32_t fewest = srScaffold_CountPieces(scaffold, level, scratch, roots);
     int step = THICK_STEPS;
-    applyOffset(scaffold, step, scratch, level);
+    applyOffset(trial, step, scratch, level);
     while (step > 0 && srScaffold_EstimateVolume(scaffold, level) > SR_LARGEST_GROWTH * inside) {
-        applyOffset(scaffold, --step, scratch, level);
+        applyOffset(trial, --step, scratch, level);
     }
     int chosen = step;
     while (srScaffold_CountPieces(scaffold, level, scratch, roots) > fewest) {
-        applyOffset(scaffold, ++step, scratch, level);
+        applyOffset(trial, ++step, scratch, level);
         if (srScaffold_EstimateVolume(scaffold, level) > SR_LIMIT_OF_GROWTH * inside) {
             return chosen;
         }
@@ -198,7 +208,7 @@ static srResult stuffLevel(const srMeshing* meshing, const Levels* levels, const
     srProgress cutting = srPartOfProgress(progress, 0.0, 0.5),
                stuffing = srPartOfProgress(progress, 0.5, 1.0);
     srWarp warp;
-    applyOffset(scaffold, trial->offsetStep, levels->scratch, levels->level);
+    applyOffset(trial, trial->offsetStep, levels->scratch, levels->level);
     trial->insideCount = 0;
     for (int32_t point = 0; point < scaffold->pointCount; point++) {
         trial->insideCount += levels->level[point] < 0.0;
@@ -231,7 +241,7 @@ static srResult stuffScaffold(const srMeshing* meshing, const srProgress* progre
         return srFailOutOfMemory("the lattice");
     }
     if (trial->offsetStep < 0) {
-        trial->offsetStep = chooseOffset(scaffold, levels.scratch, levels.level, levels.roots);
+        trial->offsetStep = chooseOffset(trial, levels.scratch, levels.level, levels.roots);
     }
     double least = srTrial_LeastVolume(meshing, trial);
     for (double share = 0.0;; share += 0.5 * (1.0 - share)) {
@@ -281,6 +291,30 @@ srResult srTrial_Split(const srMeshing* meshing, const srProgress* progress, srT
     SR_TRY(dropSplinters(meshing, trial));
     trial->growth = plainCount > 0 ? trial->cells.nodeCount / (double)plainCount : 1.0;
     trial->isWhole = true;
+    return sr_success;
+}
+
+srResult srTrial_MakeMesh(const srMeshing* meshing, const srTrial* trial, const srProgress* progress,
+                          srMesh* outMesh) {
+    const srRawCells* cells = &trial->cells;
+    int32_t* newCells = SR_PUSH(trial->arena, int32_t, cells->cellCount, "new cells");
+    int32_t* homes = SR_PUSH(trial->arena, int32_t, meshing->surface->pointCount, "cells of points");
+    outMesh->pointCount = meshing->surface->pointCount;
+    outMesh->pointCells = SR_ALLOC(int32_t, outMesh->pointCount);
+    if (newCells == NULL || homes == NULL || outMesh->pointCells == NULL) {
+        return srFailOutOfMemory("the cage");
+    }
+    SR_TRY(srCreateCageMapped(cells->nodes, cells->nodeCount, (const int32_t (*)[4])cells->cells,
+                              cells->cellCount, newCells, &outMesh->cage));
+    srProgress homing = srPartOfProgress(progress, 0.5, 0.9);
+    SR_TRY(srReportProgress(progress, 0.5));
+    srHomesInput input = {meshing->surface, &meshing->contacts, &trial->scaffold,
+                          &trial->flesh,    &trial->copies,     cells};
+    SR_TRY(srFindHomes(&input, trial->arena, &homing, homes));
+    SR_TRY(srReportProgress(progress, 0.9));
+    for (int32_t p = 0; p < outMesh->pointCount; p++) {
+        outMesh->pointCells[p] = homes[p] == SR_NULL_INDEX ? SR_NULL_INDEX : newCells[homes[p]];
+    }
     return sr_success;
 }
 

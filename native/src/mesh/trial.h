@@ -39,6 +39,8 @@ typedef struct srMeshing {
 /// One spacing tried. Everything lives in its arena.
 typedef struct srTrial {
     srArena* arena;
+    const uint8_t* torn; ///< Nullable. By point of the scaffold before the split: where the last cage of this
+                         ///< spacing was torn. There flesh counts as thin, and as one where its skin goes on.
     srScaffold scaffold; ///< Before the split.
     srFlesh flesh;
     srCopies copies;
@@ -69,6 +71,10 @@ SR_MUST_USE srResult srTrial_Run(const srMeshing* meshing, const srProgress* pro
 
 /// Cells with copies, from those without. It costs more than all the rest.
 SR_MUST_USE srResult srTrial_Split(const srMeshing* meshing, const srProgress* progress, srTrial* trial);
+
+/// The cage of a trial's cells, and the cells of the surface's points.
+SR_MUST_USE srResult srTrial_MakeMesh(const srMeshing* meshing, const srTrial* trial,
+                                      const srProgress* progress, srMesh* outMesh);
 
 /// About how much was looked at, in samples: the same on every machine.
 double srTrial_Work(const srTrial* trial);

@@ -74,6 +74,76 @@ static inline void addBox(Soup* soup, const double lower[3], const double size[3
     }
 }
 
+/// A plate along y that is folded at x = 0, its sides rising by `slope` as they go out to x = -1 and 1: in
+/// one piece, or as two plates that touch in the fold.
+static inline void addFold(Soup* soup, double slope, double thickness, bool isApart) {
+    const double xs[2][4] = {{-1.0, 0.0, 0.0, -1.0}, {0.0, 1.0, 1.0, 0.0}};
+    static const int faces[6][4] = {{0, 1, 2, 3}, {7, 6, 5, 4}, {0, 4, 5, 1},
+                                    {2, 6, 7, 3}, {1, 5, 6, 2}, {3, 7, 4, 0}};
+    int32_t corners[2][8];
+    for (int side = 0; side < 2; side++) {
+        for (int c = 0; c < 8; c++) {
+            double x = xs[side][c % 4], y = c < 4 ? 0.0 : 2.0;
+            bool isShared = side == 1 && x == 0.0 && !isApart; // with the other one's other corner there
+            corners[side][c] = isShared
+                                   ? corners[0][c ^ 1]
+                                   : addPoint(soup, x, y, slope * fabs(x) - (c % 4 < 2 ? thickness : 0.0));
+        }
+    }
+    for (int side = 0; side < 2; side++) {
+        for (int f = 0; f < 6; f++) {
+            const int* face = faces[f];
+            if (!isApart && f == 4 + side) {
+                continue; // the one within
+            }
+            addTriangle(soup, corners[side][face[0]], corners[side][face[1]], corners[side][face[2]]);
+            addTriangle(soup, corners[side][face[0]], corners[side][face[2]], corners[side][face[3]]);
+        }
+    }
+}
+
+/// A cap of a ball of radius 1 around the lowest point, hollow and open at the angle `open`: as thick as
+/// `thickest` below and `thinnest` at the rim.
+static inline void addCup(Soup* soup, double open, double thickest, double thinnest) {
+    enum {
+        around = 24,
+        rings = 10
+    };
+    int32_t corners[2][rings + 1][around];
+    for (int layer = 0; layer < 2; layer++) {
+        for (int ring = 0; ring <= rings; ring++) {
+            double share = ring / (double)rings, polar = open * share;
+            double radius = 1.0 - layer * (thickest + (thinnest - thickest) * share);
+            for (int k = 0; k < around; k++) {
+                double turn = 8.0 * atan(1.0) * k / around, beside = radius * sin(polar);
+                corners[layer][ring][k] =
+                    ring == 0 && k > 0
+                        ? corners[layer][0][0]
+                        : addPoint(soup, beside * cos(turn), beside * sin(turn), -radius * cos(polar));
+            }
+        }
+    }
+    for (int k = 0; k < around; k++) {
+        int next = (k + 1) % around;
+        for (int layer = 0; layer < 2; layer++) {
+            for (int ring = 0; ring < rings; ring++) {
+                int32_t (*c)[around] = corners[layer];
+                int32_t low = c[ring][layer == 0 ? k : next], lowNext = c[ring][layer == 0 ? next : k];
+                int32_t high = c[ring + 1][layer == 0 ? k : next],
+                        highNext = c[ring + 1][layer == 0 ? next : k];
+                if (ring > 0) {
+                    addTriangle(soup, low, lowNext, highNext);
+                }
+                addTriangle(soup, low, highNext, high);
+            }
+        }
+        int32_t a = corners[0][rings][k], b = corners[0][rings][next];
+        int32_t c = corners[1][rings][k], d = corners[1][rings][next];
+        addTriangle(soup, a, b, c);
+        addTriangle(soup, b, d, c);
+    }
+}
+
 static inline srSurface makeSurface(const Soup* soup) {
     srSurface surface = {0};
     srSurfaceReport report;

@@ -26,6 +26,7 @@ typedef struct Input {
     srSurface surface;
     int32_t several; // tetrahedra with more than one part
     int32_t sampled;
+    bool isTorn; // everywhere
 } Input;
 
 static srResult growIn(srArena* arena, Input* input) {
@@ -44,7 +45,7 @@ static srResult growIn(srArena* arena, Input* input) {
     }
     SR_TRY(srCreateSolid(surface, &settings, &nobody, &solid, NULL));
     srField field;
-    srFleshSource source = {&field, &contacts};
+    srFleshSource source = {.field = &field, .contacts = &contacts};
     srResult result = srCreateContacts(surface, &solid, &nobody, &contacts);
     if (result == sr_success) {
         field = srMakeContactField(&contacts, &solid);
@@ -52,6 +53,14 @@ static srResult growIn(srArena* arena, Input* input) {
     }
     if (result == sr_success) {
         result = srCreateScaffold(&lattice, phi, 0.2, arena, &nobody, &scaffold);
+    }
+    if (result == sr_success) {
+        uint8_t* torn = SR_PUSH(arena, uint8_t, scaffold.pointCount, "torn points");
+        result = torn != NULL ? sr_success : srFailOutOfMemory("a test");
+        if (torn != NULL) {
+            memset(torn, 1, (size_t)scaffold.pointCount);
+        }
+        source.torn = input->isTorn ? torn : NULL;
     }
     if (result == sr_success) {
         result = srCreateFlesh(&scaffold, &source, arena, &nobody, &flesh);
@@ -182,11 +191,39 @@ static void a_block_whose_skin_is_there_twice_is_one_part(void** state) {
     }
 }
 
+static double shareWhereTorn(const Soup* soup) {
+    Input input = {.surface = makeSurface(soup), .isTorn = true};
+    assert_success(grow(&input));
+    srDestroySurface(&input.surface);
+    return input.several / (double)input.sampled;
+}
+
+// Ears are bent and thinner than samples are apart: a straight way from one side to the other leaves them.
+static void a_torn_fold_is_one_part_and_two_plates_that_meet_in_it_are_two(void** state) {
+    (void)state;
+    double parted = 0.0;
+    for (double slope = 0.2; slope < 0.95; slope += 0.15) {
+        for (double thickness = 0.02; thickness < 0.1; thickness *= 2.0) {
+            Soup whole = {0}, halves = {0};
+            addFold(&whole, slope, thickness, false);
+            addFold(&halves, slope, thickness, true);
+            parted = fmax(parted, shareOfSeveral(&whole));
+            double left = shareWhereTorn(&whole);
+            assert_true(left < 0.015);
+            // where a quarter of what samples are apart is thinner still, nobody sees their contact
+            assert_true(thickness < 0.03 || shareWhereTorn(&halves) > left);
+            freeSoup(&whole);
+            freeSoup(&halves);
+        }
+    }
+    assert_true(parted > 0.05); // what ways alone say
+}
+
 static void failing_allocations_leak_nothing(void** state) {
     (void)state;
     Soup soup = {0};
     addHand(&soup, 2, 0.0);
-    Input input = {.surface = makeSurface(&soup)};
+    Input input = {.surface = makeSurface(&soup), .isTorn = true};
     srTestEveryAllocationFails(grow, &input);
     srDestroySurface(&input.surface);
     freeSoup(&soup);
@@ -201,6 +238,8 @@ int main(void) {
         cmocka_unit_test_teardown(blocks_that_overlap_by_little_are_parts_as_at_a_gap, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_block_is_one_part_and_so_it_is_without_a_side, srTestNothingLeaked),
         cmocka_unit_test_teardown(a_block_whose_skin_is_there_twice_is_one_part, srTestNothingLeaked),
+        cmocka_unit_test_teardown(a_torn_fold_is_one_part_and_two_plates_that_meet_in_it_are_two,
+                                  srTestNothingLeaked),
         cmocka_unit_test_teardown(failing_allocations_leak_nothing, srTestNothingLeaked),
     };
     return cmocka_run_group_tests_name("mesh/flesh", tests, NULL, NULL);
