@@ -107,7 +107,7 @@ void srJudgeParts(const srSurface* surface, const srBuckets* runs, srParts* part
     for (int32_t p = 0; p < parts->partCount; p++) {
         srPart* part = &parts->parts[p];
         bool isCopy = part->twinCount == part->triangleCount;
-        part->isWhole = !part->hasDoubles && !isCopy && srLength(part->areaVector) <= OPEN_SHARE * part->area;
+        part->isWhole = part->isWhole && !part->hasDoubles && !isCopy;
     }
 }
 
