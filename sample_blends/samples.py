@@ -134,7 +134,7 @@ def monkey() -> list[Any]:
     for index, hold in enumerate(1.0 - np.clip((np.abs(points[:, 0]) - 0.35) / 0.4, 0.0, 1.0)):
         skull.add([index], float(hold), "REPLACE")
     skin.softrig.map_hold = "Skull"
-    skin.softrig.softness, skin.softrig.settle_frames = 0.34, 18.0
+    skin.softrig.softness, skin.softrig.settle_frames = 0.2, 18.0
     shake = [(1, 0), (8, 0), (12, 0.7), (17, -0.7), (22, 0.7), (26, 0), (60, 0)]
     nod = [(1, 0), (26, 0), (32, 0.35), (36, -0.1), (39, 0), (60, 0)]
     puppet.animate(
