@@ -115,7 +115,9 @@ class BakeRun:
         scene = objects.scene_of(ob, entry.scene_name) if ob is not None else None
         if scene is None:
             raise RefusalError(GONE)
-        problem = carrier.find_obstacle(ob) or examine.find_lost_paint(ob) or tape.find_unposed()
+        problem = carrier.find_obstacle(ob) or examine.find_lost_paint(ob)
+        if not self.started:
+            problem = problem or tape.find_unposed(ob)
         if problem:
             raise RefusalError(problem)
         if not self.started:

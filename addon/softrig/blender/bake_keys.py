@@ -23,11 +23,13 @@ from ..model.session import Entry, Session
 from ..native.arrays import FloatArray
 from ..native.inputs import FrameRange
 from . import actions, carrier, compat, followers, gather, tape
-from .bake_names import has_ours, is_ours, key_name
+from .bake_names import has_ours, is_our_path, is_ours, key_name
 
-OURS, MADE_OF, SHOWN = "softrig_made", "softrig_made_of", "softrig_shown"
+OURS, MADE_OF, FRAMES = "softrig_made", "softrig_made_of", "softrig_frames"
 """On the shape keys: 1 when there were none before, so that Basis goes with the others; what a bake
-was made of; and whether the modifier was on in viewport and render."""
+was made of; its first and last frame."""
+SHOWN = "softrig_shown"
+"""On the carrier: whether the modifier was on in viewport and render before it gave way to keys."""
 SHIFT = 0.05
 """Of the copies, as a share of the skin's size: large enough for single precision."""
 SMALLEST_DETERMINANT = 1e-6
@@ -36,7 +38,7 @@ SMALLEST_DETERMINANT = 1e-6
 
 def check(ob: Any, absolute: bool) -> None:
     """Refuses, in words, what would change more than this character, or keys of the artist's."""
-    problem = carrier.find_obstacle(ob) or tape.find_unposed()
+    problem = carrier.find_obstacle(ob) or tape.find_unposed(ob) or _find_override(ob)
     if problem:
         raise RefusalError(problem)
     made = carrier.list_generators(ob)
@@ -65,6 +67,31 @@ def check(ob: Any, absolute: bool) -> None:
     curves = keys.animation_data if keys else None
     if curves is not None and curves.action is not None and curves.action.library is not None:
         raise RefusalError("The action of this mesh's shape keys is linked from another file.")
+
+
+def _find_override(ob: Any) -> str:
+    """What of the artist's would play in place of our keys, or beside them: a sentence."""
+    modifier = carrier.find_modifier(ob)
+    path = f'modifiers["{bpy.utils.escape_identifier(modifier.name)}"].show_' if modifier else "?"
+    if any(animated.startswith(path) for animated in actions.animated_paths(ob)):
+        return (
+            "The Softrig modifier is switched by keyframes; beside shape keys it has to stay off."
+        )
+    if ob.show_only_shape_key:
+        return "One shape key is pinned (Shape Key Lock), so that no other shows. Unpin it first."
+    keys = ob.data.shape_keys
+    plays = keys.animation_data if keys is not None else None
+    if plays is None:
+        return ""
+    if plays.use_tweak_mode:
+        return "An action of the shape keys is open for tweaking. Leave Tweak Mode first."
+    if any(track.is_solo for track in plays.nla_tracks):
+        return "A track of the shape keys plays solo, so that no action does. End that first."
+    if plays.action_influence != 1.0 or plays.action_blend_type != "REPLACE":
+        return (
+            "The shape keys' action is blended with strips; keys would show in part. Push it down."
+        )
+    return ""
 
 
 @contextmanager
@@ -191,10 +218,11 @@ def write_keys(
             span = slice(max(row - 1, 0), row + 2)
             values = (np.arange(len(names))[span] == row).astype(np.float64)
             actions.write_curve(curves, f'key_blocks["{name}"].value', times[span], values)
-    keys[MADE_OF] = made_of
-    modifier = carrier.find_modifier(ob)
+    keys[MADE_OF], keys[FRAMES] = made_of, [frames.first, frames.first + frames.count - 1]
+    modifier, holder = carrier.find_modifier(ob), carrier.find_carrier(ob)
     if modifier is not None:  # keys and offsets at once would move the flesh twice
-        keys[SHOWN] = [int(modifier.show_viewport), int(modifier.show_render)]
+        if holder is not None:
+            holder[SHOWN] = [int(modifier.show_viewport), int(modifier.show_render)]
         modifier.show_viewport = modifier.show_render = False
     ob.data.update_tag()
 
@@ -208,25 +236,42 @@ def made_of(ob: Any) -> str:
 def remove_keys(ob: Any) -> None:
     """Ours, with their curves; keys and curves of the artist's stay."""
     keys = ob.data.shape_keys
-    if keys is None or not has_ours(ob.data):
+    if keys is None:
         return
-    made, shown = keys.get(OURS, 0), keys.get(SHOWN, (1, 1))
-    paths = {f'key_blocks["{key.name}"].value' for key in keys.key_blocks if is_ours(key)}
-    if not keys.use_relative:
+    paths = {path for path in actions.animated_paths(keys) if is_our_path(path)}
+    ours = [key for key in keys.key_blocks if is_ours(key)]
+    if not ours and not paths:
+        return
+    made = keys.get(OURS, 0)
+    if ours and not keys.use_relative:
         paths.add("eval_time")
         keys.use_relative = True
     actions.leave_shared_curves(keys)
     actions.remove_curves(keys, paths)
     actions.return_to_shared_curves(keys)
-    for key in [key for key in keys.key_blocks if is_ours(key)]:
+    for key in ours:
         ob.shape_key_remove(key)
-    modifier = carrier.find_modifier(ob)
-    if modifier is not None:
-        modifier.show_viewport, modifier.show_render = map(bool, shown)
     left = ob.data.shape_keys
     if made and left is not None and len(left.key_blocks) == 1:
         compat.clear_keys(ob)
-        return
-    for name in (MADE_OF, SHOWN):
-        if left is not None and name in left:
-            del left[name]
+    elif left is not None:
+        for name in (MADE_OF, FRAMES):
+            left.pop(name, None)
+    show_again()
+
+
+def show_again() -> None:
+    """Whose modifier gave way to keys that are gone: freed, or deleted by the artist."""
+    for ob in bpy.data.objects:
+        holder = carrier.find_carrier(ob) if ob.type == "MESH" else None
+        if holder is None or SHOWN not in holder or has_ours(ob.data):
+            continue
+        modifier = carrier.find_modifier(ob)
+        modifier.show_viewport, modifier.show_render = map(bool, holder[SHOWN])
+        del holder[SHOWN]
+
+
+def find_missed(ob: Any, frame: int) -> str:
+    """Why this frame is not in its baked keys, or nothing."""
+    first, last = ob.data.shape_keys.get(FRAMES, (frame, frame))
+    return "" if first <= frame <= last else f"the shape keys have frames {first} to {last}."

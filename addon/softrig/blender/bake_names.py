@@ -7,10 +7,16 @@ from typing import Any
 from ..native.inputs import FrameRange
 
 PREFIX = "Softrig "
+PATTERN = PREFIX + r"-?\d+( \d+/\d+)?"
 
 
 def is_ours(key: Any) -> bool:
-    return re.fullmatch(PREFIX + r"-?\d+( \d+/\d+)?", key.name) is not None
+    return re.fullmatch(PATTERN, key.name) is not None
+
+
+def is_our_path(path: str) -> bool:
+    """Of a curve for such a key, which may be gone."""
+    return re.fullmatch(rf'key_blocks\["{PATTERN}"\]\.value', path) is not None
 
 
 def key_name(row: int, frames: FrameRange) -> str:

@@ -122,20 +122,10 @@ def list_composited(scene: Any) -> list[Any]:
         tree = scene.compositing_node_group
     else:
         tree = scene.node_tree if scene.use_nodes else None
-    found: list[Any] = []
-    if tree is not None and scene.render.use_compositing:
-        _list_layers(tree, found, set())
-    return found
-
-
-def _list_layers(tree: Any, found: list[Any], met: set[Any]) -> None:
-    met.add(tree)
-    for node in tree.nodes:
-        taken, inner = getattr(node, "scene", None), getattr(node, "node_tree", None)
-        if node.type == "R_LAYERS" and taken is not None and taken not in found:
-            found.append(taken)
-        if inner is not None and inner not in met:
-            _list_layers(inner, found, met)
+    if tree is None or not scene.render.use_compositing:
+        return []
+    taken = [n.scene for n in tree.nodes if n.type == "R_LAYERS" and not n.mute]
+    return [other for other in dict.fromkeys(taken) if other is not None]
 
 
 def set_input_attribute(modifier: Any, name: str, attribute: str) -> None:

@@ -79,8 +79,7 @@ def has_moving_keys(mesh: Any) -> bool:
     others = [key for key in keys.key_blocks[1:] if not bake_names.is_ours(key)]
     if not others:
         return False
-    ours = {f'key_blocks["{key.name}"].value' for key in keys.key_blocks if bake_names.is_ours(key)}
-    if any(path not in ours for path in actions.animated_paths(keys)):
+    if not all(bake_names.is_our_path(path) for path in actions.animated_paths(keys)):
         return True
     strips = keys.animation_data is not None and len(keys.animation_data.nla_tracks) > 0
     return strips or any(key.value != 0.0 and not key.mute for key in others)

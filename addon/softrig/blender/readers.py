@@ -21,16 +21,26 @@ TARGETS = ("target", "pole_target", "camera", "depth_object")
 
 def reads_scene(ob: Any, armatures: Sequence[Any]) -> bool:
     """Whether anything that moves the object or its armatures looks at the scene itself."""
+    return any(_looks_at_scene(identity) for identity in _walk(ob, armatures))
+
+
+def find_unposed(ob: Any, armatures: Sequence[Any]) -> str:
+    """A sentence where one that moves it is in Edit Mode: its rest pose would be recorded."""
+    for identity in _walk(ob, armatures):
+        if isinstance(identity, bpy.types.Armature) and identity.is_editmode:
+            return f'Leave Edit Mode of the armature "{identity.name}" first: it has no pose there.'
+    return ""
+
+
+def _walk(ob: Any, armatures: Sequence[Any]) -> Iterator[Any]:
+    """All data-blocks that these depend on, and themselves, each once."""
     waiting, seen = [ob, *armatures], set()
     while waiting:
         identity = waiting.pop()
-        if identity in seen:
-            continue
-        seen.add(identity)
-        if _looks_at_scene(identity):
-            return True
-        waiting += [other for other in _dependencies(identity) if other is not None]
-    return False
+        if identity not in seen:
+            seen.add(identity)
+            yield identity
+            waiting += [other for other in _dependencies(identity) if other is not None]
 
 
 def is_gravity_keyed(scene: Any) -> bool:

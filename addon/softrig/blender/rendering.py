@@ -16,6 +16,7 @@ import bpy
 from ..model.lifecycle import Phase
 from ..model.session import Entry, Session
 from . import (
+    bake_keys,
     bake_names,
     carrier,
     compat,
@@ -26,6 +27,7 @@ from . import (
     objects,
     seen,
     takes,
+    tape,
     watch,
 )
 
@@ -44,6 +46,13 @@ def characters_to_show(scene: Any) -> list[Any]:
         if any(is_rendered(part, rendered) for part in (ob, *followers.followers_of(ob)))
         and not bake_names.has_ours(ob.data)
     ]
+
+
+def _rendered_with_keys(scene: Any) -> list[Any]:
+    """Those that baked shape keys move."""
+    keyed = [ob for ob in objects.all_characters() if bake_names.has_ours(ob.data)]
+    rendered = seen.rendered_in(scene) if keyed else set()
+    return [ob for ob in keyed if ob in rendered]
 
 
 def is_rendered(ob: Any, rendered: set[Any]) -> bool:
@@ -117,7 +126,7 @@ def find_missed(scene: Any, frames: Iterable[int]) -> list[str]:
     """Who would stand still in the first of these frames that no shot or bake of theirs has."""
     found = []
     guests = [ob for ob in _rendered_guests(scene) if linked.is_baked(ob)]
-    for ob in (*characters_to_show(scene), *guests):
+    for ob in (*characters_to_show(scene), *guests, *_rendered_with_keys(scene)):
         missed = ((frame, _find_missed(ob, scene, frame)) for frame in frames)
         frame, problem = next((miss for miss in missed if miss[1]), (0, ""))
         if problem:
@@ -126,6 +135,8 @@ def find_missed(scene: Any, frames: Iterable[int]) -> list[str]:
 
 
 def _find_missed(ob: Any, scene: Any, frame: int) -> str:
+    if bake_names.has_ours(ob.data):
+        return bake_keys.find_missed(ob, frame)
     holder = compat.get_input(linked.find_ours(ob) or carrier.find_modifier(ob), graph.CARRIER)
     frames = objects.shot_frames(ob, objects.scene_of(ob, scene.name) or scene)
     if holder is not None and carrier.list_bakes(holder):
@@ -148,7 +159,7 @@ def find_problem(session: Session, ob: Any) -> str:
         return blocked
     if carrier.find_bake(ob) is not None:
         return takes.find_problem(ob)
-    lost = examine.find_lost_paint(ob)
+    lost = examine.find_lost_paint(ob) or tape.find_unposed(ob)
     if lost:
         return lost
     if session.api is None:

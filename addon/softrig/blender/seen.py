@@ -136,7 +136,7 @@ def _pointers(kind: str) -> tuple[str, ...]:
 
 
 def scenes_rendered(scene: Any) -> list[Any]:
-    """Itself first, then those whose pictures its compositor takes: Blender tells nobody of them."""
+    """Itself first, then those whose pictures its compositor takes: Blender tells of none."""
     return [scene, *(other for other in compat.list_composited(scene) if other != scene)]
 
 

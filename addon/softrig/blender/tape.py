@@ -26,7 +26,7 @@ from ..model.followers import Follower
 from ..model.rig import Bone, LostBoneError, RefusalError, TapePlan
 from ..model.session import Session
 from ..native.arrays import FloatArray, IntArray
-from . import carrier, compat, followed
+from . import carrier, compat, followed, readers
 from .followers import FollowerTape
 
 NAME = "Softrig Tape"
@@ -68,10 +68,9 @@ def find_armatures(ob: Any) -> list[Any]:
     return found
 
 
-def find_unposed() -> str:
-    """A sentence where an armature is in Edit Mode: its rest pose would be baked."""
-    edited = next((data.name for data in bpy.data.armatures if data.is_editmode), "")
-    return f'Leave Edit Mode of the armature "{edited}" first: it has no pose.' if edited else ""
+def find_unposed(ob: Any) -> str:
+    """A sentence where one of its rigs is in Edit Mode, or one that those depend on."""
+    return readers.find_unposed(ob, find_armatures(ob))
 
 
 def list_armature_modifiers(ob: Any) -> tuple[tuple[str, bool], ...]:

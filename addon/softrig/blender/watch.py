@@ -10,6 +10,7 @@ from ..model.lifecycle import Event, Phase
 from ..model.schedule import due_events
 from ..model.session import Entry, Session
 from . import (
+    bake_keys,
     carrier,
     compat,
     echoes,
@@ -67,6 +68,7 @@ def look_around(session: Session) -> None:
 def separate_copies(session: Session) -> None:
     """What was copied gets an identity and a carrier of its own before anybody writes to it."""
     kept_dials.bring_back()
+    bake_keys.show_again()
     everyone = (*objects.all_characters(), *followers.all_followers())
     renewed = [ob for ob in everyone if owners.drop_doubles(ob)]
     objects.separate_duplicates(objects.all_characters(), session.entries)

@@ -200,7 +200,7 @@ def make_whole(context: Any) -> FrameRange:
     """The frames to write. The exporter steps the scene by itself: all of the shot's are ready
     before it begins."""
     session, ob, scene = acting_session(), context.object, context.scene
-    unposed = tape.find_unposed()
+    unposed = tape.find_unposed(ob)
     if unposed:
         raise RefusalError(unposed)
     frames = frames_to_bake(ob, scene, objects.frames_of(scene))

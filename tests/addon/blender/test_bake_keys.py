@@ -136,6 +136,96 @@ def test_a_bake_to_a_file_plays_in_place_of_baked_keys(
         assert measure.same_bits(measure.at_frame(skin, frame), live[frame])
 
 
+def key_modifier(skin: Any) -> None:
+    skin.keyframe_insert('modifiers["Softrig"].show_viewport', frame=1)
+
+
+def pin_key(skin: Any) -> None:
+    skin.show_only_shape_key = True
+
+
+def play_solo(skin: Any) -> None:
+    tracks = skin.data.shape_keys.animation_data.nla_tracks
+    tracks.new().is_solo = True
+
+
+def blend(skin: Any) -> None:
+    skin.data.shape_keys.animation_data.action_influence = 0.5
+
+
+@pytest.mark.parametrize(
+    "spoil, sentence",
+    [
+        (key_modifier, "switched by keyframes"),
+        (pin_key, "pinned"),
+        (play_solo, "plays solo"),
+        (blend, "blended with strips"),
+    ],
+)
+def test_what_would_spoil_the_keys_is_refused(skin: Any, spoil: Any, sentence: str) -> None:
+    skin.shape_key_add(name="Basis")
+    smile = skin.shape_key_add(name="Smile", from_mix=False)
+    smile.keyframe_insert("value", frame=1)
+    spoil(skin)
+    with pytest.raises(RuntimeError, match=sentence):
+        bpy.ops.softrig.bake_keys()
+    assert len(skin.data.shape_keys.key_blocks) == 2
+
+
+@pytest.mark.parametrize("all_of_them", [False, True])
+def test_keys_that_were_deleted_by_hand_are_baked_anew(skin: Any, all_of_them: bool) -> None:
+    """Blender leaves their curves, and the modifier was off for their sake."""
+    skin.shape_key_add(name="Basis")
+    skin.shape_key_add(name="Smile", from_mix=False).value = 0.0
+    live = live_of(skin)
+    assert bpy.ops.softrig.bake_keys() == {"FINISHED"}
+    ours = [k for k in skin.data.shape_keys.key_blocks if k.name.startswith("Softrig")]
+    for key in ours if all_of_them else ours[5:6]:
+        skin.shape_key_remove(key)
+    if all_of_them:
+        addon.module("blender.watch").look_around(addon.session())
+        assert skin.modifiers["Softrig"].show_viewport and skin.modifiers["Softrig"].show_render
+        assert measure.same_bits(measure.at_frame(skin, 24), live[24])
+    assert bpy.ops.softrig.bake_keys() == {"FINISHED"}
+    compare(skin, live, 2e-2)
+
+
+def test_all_who_share_the_mesh_play_live_again(skin: Any, scene: Any) -> None:
+    live = live_of(skin)
+    assert bpy.ops.softrig.bake_keys() == {"FINISHED"}
+    other = scenes.link(skin.copy())
+    addon.module("blender.watch").look_around(addon.session())
+    scenes.make_active(skin)
+    assert bpy.ops.softrig.free_keys() == {"FINISHED"}
+    for ob in (skin, other):
+        assert ob.modifiers["Softrig"].show_viewport and ob.modifiers["Softrig"].show_render
+        assert measure.same_bits(measure.at_frame(ob, 24), live[24])
+
+
+def test_a_frame_that_no_key_is_for_is_told(skin: Any, scene: Any) -> None:
+    skin.softrig.bake_range, skin.softrig.bake_first, skin.softrig.bake_last = "OWN", 18, 24
+    assert bpy.ops.softrig.bake_keys() == {"FINISHED"}
+    find_missed = addon.module("blender.rendering").find_missed
+    assert not find_missed(scene, [18, 24])
+    (told,) = find_missed(scene, [18, 25])
+    assert told == "Skin: frame 25 is not there, the shape keys have frames 18 to 24."
+
+
+def test_a_rig_of_others_in_edit_mode_is_none_of_ours(skin: Any) -> None:
+    other = scenes.make_armature("Other")
+    scenes.make_active(other)
+    bpy.ops.object.mode_set(mode="EDIT")
+    find_unposed = addon.module("blender.tape").find_unposed
+    assert not find_unposed(skin)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    scenes.make_active(bpy.data.objects["Skin Rig"])
+    bpy.ops.object.mode_set(mode="EDIT")
+    assert "Leave Edit Mode" in find_unposed(skin)
+    (told,) = addon.module("blender.rendering").find_problems(addon.session(), bpy.context.scene)
+    assert "Leave Edit Mode" in told
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 def share_keys(skin: Any, other: Any) -> list[Any]:
     """Two characters blink by the same curve."""
     shapes = []

@@ -369,6 +369,11 @@ def test_what_a_compositor_shows_is_ready_or_there_is_no_render(
         baked.unlink()
     code, text, shapes = render_apart(tmp_path / "baked.blend", "Skin", share)
     assert code == 1 and "Skin: the bake is missing" in text and not shapes, text
+    muted = f"{share}; [setattr(n, 'mute', True) for t in TREES for n in t.nodes]".replace(
+        "TREES", "(getattr(s, 'compositing_node_group', None) or s.node_tree,)"
+    )
+    code, text, shapes = render_apart(tmp_path / "baked.blend", "Skin", muted)
+    assert code == 0, text
 
 
 def show_as_particle(skin: Any) -> Any:
