@@ -390,6 +390,15 @@ static srResult findHomes(Conforming* c, const Attempt* best, const int32_t* new
     return dropNeedlessHomes(c, mesh);
 }
 
+// A contour may be larger than the skin; where that overlaps itself, its own volume counts twice. What
+// sheets are given, only the contour knows.
+static double findInside(const Conforming* c, const srConformReport* report) {
+    if (report->skin == sr_skinTaken) {
+        return c->solid.volume;
+    }
+    return c->solid.sheets.triangleCount > 0 ? report->volume : fmin(c->solid.volume, report->volume);
+}
+
 static srResult finish(Conforming* c, const Attempt* best, srMesh* mesh, srConformReport* report) {
     double largest;
     int32_t* newCells = SR_PUSH(c->arena, int32_t, best->mesh.cellCount, "new cells");
@@ -404,7 +413,7 @@ static srResult finish(Conforming* c, const Attempt* best, srMesh* mesh, srConfo
         SR_TRY(findHomes(c, best, newCells, mesh));
     }
     srMeasureCells(&mesh->cage, &report->minDihedralDegrees, &largest, &report->volume);
-    report->insideVolume = report->skin == sr_skinTaken ? c->solid.volume : report->volume;
+    report->insideVolume = findInside(c, report);
     report->edgeLength = best->length;
     if (report->minDihedralDegrees < LEAST_DIHEDRAL) {
         report->fate = sr_conformPoor;

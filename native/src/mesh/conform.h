@@ -57,7 +57,8 @@ typedef struct srConformReport {
     double minDihedralDegrees;
     double edgeLength;   ///< Wanted, where no detail is.
     double volume;       ///< Of all cells.
-    double insideVolume; ///< What the artist's own surface encloses; of a contour, that of the cells.
+    double insideVolume; ///< What the artist's own surface encloses; not more than the cells where a contour
+                         ///< is filled, and that of the cells where sheets have a thickness.
     srSolidReport solid;
 } srConformReport;
 

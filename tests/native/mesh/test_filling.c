@@ -110,6 +110,9 @@ static void coarse_or_crossing_skins_are_contoured(void** state) {
         assert_int_equal(report.route, sr_fillingTetgen);
         assert_int_equal(report.conform.skin, kind == 0 ? sr_skinCoarse : sr_skinCrossing);
         assert_near(mesh.cage.nodeCount, 500, 75);
+        const double ball = 4.18879, inside = report.conform.insideVolume;
+        assert_true(kind == 0 ? inside > 0.95 * ball && inside < ball : inside > 1.3 * ball);
+        assert_true(inside <= report.conform.volume);
         srDestroyMesh(&mesh);
         srDestroySurface(&surface);
         freeSoup(&soup);
