@@ -90,6 +90,7 @@ class SOFTRIG_OT_weigh(Job, bpy.types.Operator):
         report = api.weights_report(self.job)
         self.give_up(None)
         values = weights.drop_small(values, self.most_bones, self.sides)
+        nowhere = int((values.sum(axis=1) <= 0.0).sum())
         values = weights.share_with_locked(values, weigh.read_locked(ob, armatures))
         names = [bone.name for bone in self.bones]
         columns = dict(zip(names, weights.to_entries(values), strict=True))
@@ -98,6 +99,11 @@ class SOFTRIG_OT_weigh(Job, bpy.types.Operator):
         idle = [name for name, levels in columns.items() if not levels]
         for text in weights.describe(report, len(names), idle):
             self.report({"INFO"}, text)
+        if nowhere:
+            text = (
+                f"No weight for vertices whose coordinates are no numbers ({nowhere}). Delete them"
+            )
+            self.report({"WARNING"}, text)
         return {"FINISHED"}
 
     def refuse(self, message: str) -> set[str]:

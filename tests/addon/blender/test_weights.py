@@ -128,6 +128,17 @@ def test_every_vertex_has_weights_that_sum_to_one(scene: Any) -> None:
     assert least_held(skin, table) > 0.5
 
 
+def test_a_vertex_that_is_nowhere_is_told(scene: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    skin, _ = bare_character()
+    weigh(skin)
+    assert "no numbers" not in capfd.readouterr().out
+    skin.data.vertices[7].co.x = float("nan")
+    weigh(skin)
+    assert "coordinates are no numbers (1)" in capfd.readouterr().out
+    sums = sum(read_table(skin).values())
+    assert sums[7] == 0.0 and np.abs(np.delete(sums, 7) - 1.0).max() < 1e-5
+
+
 def test_bones_that_do_not_deform_get_nothing(scene: Any) -> None:
     skin, armature = bare_character()
     armature.data.bones["tail2"].use_deform = False
